@@ -1,0 +1,262 @@
+"""Every record that crosses a border: between a parser and a chunker, a system and a metric, a run and its files.
+
+Records are frozen, refuse unknown keys and refuse NaN, so that what one side wrote is what the other side reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
+
+Json = Any
+
+_PAGE_REF = re.compile(r"(?P<doc>[^\s:][^:]*):p(?P<page>[1-9]\d*)\Z")
+
+
+class PageRef(NamedTuple):
+    """A page of a document, the identity that everything joins on: written ``"dnb_2018:p45"``, page 1-based in the PDF."""
+
+    doc: str
+    page: int
+
+    @classmethod
+    def parse(cls, text: str) -> PageRef:
+        """Read ``"doc:p45"``. Raises ValueError where the text is not of that form."""
+        match = _PAGE_REF.match(text)
+        if not match:
+            raise ValueError(f"{text!r} is not a page: write it as 'document:p12', counting PDF pages from 1")
+        return cls(match["doc"], int(match["page"]))
+
+    def __str__(self) -> str:
+        return f"{self.doc}:p{self.page}"
+
+
+def _as_ref(value: object) -> object:
+    return PageRef.parse(value) if isinstance(value, str) else value
+
+
+Ref = Annotated[PageRef, BeforeValidator(_as_ref), PlainSerializer(str, return_type=str)]
+"""A PageRef as a field: a string in JSON, a PageRef in memory."""
+
+
+class Record(BaseModel):
+    """Base of all records."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+Kind = Literal["text", "table", "figure"]
+Modality = Literal["text", "table", "figure", "chart", "layout", "unlabelled"]
+Expect = Literal["answer", "abstain", "deflect", "greet"]
+Scope = Literal["golden", "corpus"]
+
+
+class Block(Record):
+    """A typed piece of a page, in reading order. `bbox` is (x0, y0, x1, y1) in points from the page's top left."""
+
+    kind: Literal["heading", "text", "list", "table", "figure"]
+    text: str = ""
+    level: int | None = None
+    html: str | None = None
+    bbox: tuple[float, float, float, float] | None = None
+    image: str | None = None
+
+
+class Page(Record):
+    """One parsed page. `blank` (nothing on it), `unreadable` (something, but no text) and `failed` (no parse) differ."""
+
+    ref: Ref
+    status: Literal["ok", "blank", "unreadable", "failed"] = "ok"
+    blocks: tuple[Block, ...] = ()
+    label: str | None = None
+    image: str | None = None
+    error: str | None = None
+
+    @property
+    def text(self) -> str:
+        return "\n".join(block.text for block in self.blocks if block.text)
+
+
+class Chunk(Record):
+    """What is indexed. `text` is searched; `context`, where it differs, is read (small-to-big)."""
+
+    id: str
+    ref: Ref
+    text: str
+    context: str | None = None
+    kind: Kind = "text"
+    parent: str | None = None
+    also: tuple[Ref, ...] = ()
+    image: str | None = None
+
+    @property
+    def passage(self) -> str:
+        """What an answerer reads."""
+        return self.context if self.context is not None else self.text
+
+
+class Hit(NamedTuple):
+    """A chunk and its score, in memory. Rankings order by (-score, chunk id), so that ties never depend on luck."""
+
+    chunk: Chunk
+    score: float
+
+
+def ranked(hits: list[Hit]) -> list[Hit]:
+    """The hits in their canonical order: best score first, ties by chunk id."""
+    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))
+
+
+class Found(Record):
+    """A hit as it is kept: which chunk, on which page, of which kind, with which score."""
+
+    chunk: str
+    ref: Ref
+    kind: Kind = "text"
+    score: float
+
+    @classmethod
+    def of(cls, hit: Hit) -> Found:
+        return cls(chunk=hit.chunk.id, ref=hit.chunk.ref, kind=hit.chunk.kind, score=float(hit.score))
+
+
+class Search(Record):
+    """One search of an answerer and the hits that it was shown, best first."""
+
+    query: str
+    hits: tuple[Found, ...] = ()
+
+
+class Citation(Record):
+    """A page that an answer names. `ref` is None where what was written names no page of the corpus."""
+
+    raw: str
+    ref: Ref | None = None
+    span: tuple[int, int] | None = None
+    quote: str | None = None
+
+
+class Answer(Record):
+    """What an answerer said. `abstained` is a field that the system sets, never a phrase to be guessed at."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    abstained: bool = False
+    confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    trace: dict[str, Json] = Field(default_factory=dict)
+
+
+class Turn(Record):
+    """A scripted earlier turn of a conversation."""
+
+    question: str
+    answer: str
+
+
+class Golden(Record):
+    """A question with what is known of its answer. `evidence`: groups of pages, any one group enough on its own."""
+
+    id: Annotated[str, Field(min_length=1)]
+    question: Annotated[str, Field(min_length=1)]
+    expect: Expect = "answer"
+    answer: str | None = None
+    accept: tuple[str, ...] = ()
+    answer_type: str | None = None
+    evidence: tuple[tuple[Ref, ...], ...] = ()
+    quotes: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    scope: tuple[str, ...] = ()
+    valid_scope: Literal["any", "golden"] = "any"
+    modality: tuple[Modality, ...] = ("unlabelled",)
+    turns: tuple[Turn, ...] = ()
+    standalone: str | None = None
+    source: str | None = None
+    verified: str | None = None
+    tags: tuple[str, ...] = ()
+    notes: str | None = None
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        if self.expect == "answer" and not (self.answer or "").strip():
+            raise ValueError("expect is 'answer' but there is no answer")
+        if any(not group for group in self.evidence):
+            raise ValueError("a group of evidence is empty: leave it out, or name its pages")
+        for page in self.quotes:
+            PageRef.parse(page)
+        return self
+
+    @property
+    def gold_pages(self) -> frozenset[PageRef]:
+        """The union of the evidence groups."""
+        return frozenset(ref for group in self.evidence for ref in group)
+
+
+class Usage(Record):
+    """What a case cost. `cost` in USD, None where a price is not known; `cached` replies were not paid again."""
+
+    calls: int = 0
+    cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+    seconds: float = 0.0
+
+
+class Case(Record):
+    """One golden and all that one system did with it. `error` names a fault of the system under test."""
+
+    golden: Golden
+    candidates: tuple[Found, ...] = ()
+    searches: tuple[Search, ...] = ()
+    answer: Answer | None = None
+    usage: Usage = Usage()
+    capped: bool = False
+    error: str | None = None
+
+    @property
+    def shown(self) -> frozenset[PageRef]:
+        """The pages that the answerer was shown, over all its searches."""
+        return frozenset(hit.ref for search in self.searches for hit in search.hits)
+
+
+Status = Literal["scored", "not_applicable", "failed"]
+
+
+class Score(Record):
+    """One metric on one golden. `reason` can be checked by a person; a failed score has no value and is counted."""
+
+    metric: str
+    golden: str
+    value: float | None = None
+    status: Status = "scored"
+    reason: str = ""
+    detail: dict[str, Json] = Field(default_factory=dict)
+    calls: tuple[str, ...] = ()
+    usage: Usage | None = None
+    sample: int = 0
+
+    @model_validator(mode="after")
+    def _value_if_scored(self) -> Self:
+        if (self.value is not None) != (self.status == "scored"):
+            raise ValueError(f"a score with status {self.status!r} and value {self.value!r}: only a scored one has a value")
+        return self
+
+
+class Summary(Record):
+    """A metric over a golden set: mean with 95% interval, and what it stands on."""
+
+    metric: str
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+    scored: int = 0
+    not_applicable: int = 0
+    failed: int = 0
+    worst: float | None = None
+    best: float | None = None
+    by_document: dict[str, float] = Field(default_factory=dict)
+    document_mean: float | None = None
+    floors: dict[str, float] = Field(default_factory=dict)
+    note: str = ""
