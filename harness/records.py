@@ -240,7 +240,9 @@ class Score(Record):
     @model_validator(mode="after")
     def _value_if_scored(self) -> Self:
         if (self.value is not None) != (self.status == "scored"):
-            raise ValueError(f"a score with status {self.status!r} and value {self.value!r}: only a scored one has a value")
+            raise ValueError(
+                f"a score with status {self.status!r} and value {self.value!r}: only a scored one has a value"
+            )
         return self
 
 
