@@ -168,7 +168,7 @@ def unit_named(word: str) -> Unit:
 def same_dimension(first: Unit, second: Unit) -> bool:
     """Whether two units may be compared by value; currencies must be the same, "$" standing for any dollar."""
     if first.dimension != second.dimension:
-        return {first.dimension, second.dimension} in ({"ratio", "times"}, {"points", "bps"})
+        return {first.dimension, second.dimension} == {"ratio", "times"} or {first.name, second.name} == {"bps", "pp"}
     if first.dimension != "currency" or first.name == second.name:
         return True
     return "$" in (first.name, second.name) and {first.name, second.name} <= DOLLARS

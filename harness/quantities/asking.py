@@ -1,0 +1,66 @@
+"""What a question asks for: unit, scale, sign, period. A bare number is read by it, in the reference and in the answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+
+from harness.quantities.headers import headers_of
+from harness.quantities.periods import periods_of
+from harness.quantities.reading import read_quantities
+from harness.quantities.units import BARE, BASIS_POINT, PERCENT, POINT, SCALES, Unit
+
+_IN_SCALE = re.compile(r"\b(?:answer|unit|units|express\w*|round\w*|in)\b[^.?]{0,25}?\bin\s+(?:\w+\s+){0,2}?(thousand|million|billion|trillion)s?\b", re.IGNORECASE)
+_PERCENT = re.compile(r"%|\bper\s?cents?\b|\bpercentage\b(?!\s+points?)", re.IGNORECASE)
+_POINTS = re.compile(r"\bpercentage points?\b|\bpp\b", re.IGNORECASE)
+_BASIS = re.compile(r"\bbasis points?\b|\bbps\b", re.IGNORECASE)
+_DOWN = re.compile(r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|loss(?:es)?|lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative|impairment|write-?downs?)\b", re.IGNORECASE)
+_UP = re.compile(r"\b(?:increas\w*|grow\w*|grew|rise|rose|risen|gain\w*|higher|more|improv\w*|inflows?|income|profit|upward|greater)\b", re.IGNORECASE)
+_CHANGE = re.compile(r"\b(?:chang\w+|growth|grow|grew|increas\w+|decreas\w+|differ\w+|ris(?:e|en)|rose|fall|fell|declin\w+|drop\w*|variation|swing|movement|year[- ]over[- ]year|yoy)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:what|which|in what|by what)\s+(?:\w+\s+)?years?\b|\bwhen\b|\bwhat date\b|\bsince what\b", re.IGNORECASE)
+_MANY = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a question asks for; empty fields where it does not say."""
+
+    unit: Unit = BARE
+    scale: Decimal | None = None
+    down: bool = False
+    up: bool = False
+    change: bool = False
+    year: bool = False
+    many: bool = False
+    periods: tuple[str, ...] = ()
+    given: frozenset[Decimal] = frozenset()
+
+    @property
+    def percent(self) -> bool:
+        return self.unit in (PERCENT, POINT, BASIS_POINT)
+
+    @property
+    def signs(self) -> tuple[int, ...]:
+        """The signs that leave an answer right: a question for a fall or a loss names the direction itself."""
+        return (1, -1) if self.down and not self.up else (1,)
+
+
+@lru_cache(maxsize=4096)
+def ask_of(question: str) -> Ask:
+    """Read what a question asks for."""
+    scale, currency = _scale(question)
+    unit = POINT if _POINTS.search(question) else BASIS_POINT if _BASIS.search(question) else PERCENT if _PERCENT.search(question) and scale is None else currency
+    names = tuple(dict.fromkeys(name for period in periods_of(question) for name in period.names))
+    given = frozenset(abs(quantity.mantissa) for quantity in read_quantities(question))
+    return Ask(unit, scale, bool(_DOWN.search(question)), bool(_UP.search(question)), bool(_CHANGE.search(question)),
+               bool(_YEAR.search(question)), bool(_MANY.search(question)), names, given)
+
+
+def _scale(question: str) -> tuple[Decimal | None, Unit]:
+    headers = headers_of(question)
+    if headers:
+        return headers[-1].scale, headers[-1].unit
+    found = _IN_SCALE.search(question)
+    return (SCALES[found[1].lower()], BARE) if found else (None, BARE)
