@@ -1,0 +1,37 @@
+"""Whether a chunk of the golden's modality (text, table, figure) was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.metrics._pages import PageMetric
+from harness.ranking import up_to_page
+from harness.records import Case, Golden, Score
+
+if TYPE_CHECKING:
+    from harness.bench import Bench
+
+_KIND = {"chart": "figure", "layout": "figure"}
+
+
+def kinds(golden: Golden) -> frozenset[str]:
+    """The kinds of chunk that the golden's labels ask for; chart and layout count as figure, unlabelled as none."""
+    return frozenset(_KIND.get(label, label) for label in golden.modality if label != "unlabelled")
+
+
+class ModalityHit(PageMetric):
+    """1 if a chunk up to the k-th distinct page is of one of the golden's kinds, else 0. Its page need not be gold."""
+
+    at = (5, 10)
+    binary = True
+
+    def applies(self, golden: Golden) -> str | None:
+        return super().applies(golden) or (None if kinds(golden) else "the golden's modality is not labelled")
+
+    def score(self, case: Case, bench: Bench) -> Score:
+        wanted, within = " or ".join(sorted(kinds(case.golden))), list(up_to_page(case.candidates, self.k))
+        first = next((hit for hit in within if hit.kind in kinds(case.golden)), None)
+        reason = (
+            f"{first.chunk} on {first.ref} is a {first.kind}" if first else f"no {wanted} among {len(within)} chunks"
+        )
+        return self.scored(case, first is not None, reason, chunks=len(within))

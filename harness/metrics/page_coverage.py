@@ -1,0 +1,18 @@
+"""How much of the best group of evidence is among the first k pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness import ranking
+from harness.metrics._pages import PageMetric
+from harness.records import Golden, PageRef
+
+
+class PageCoverage(PageMetric):
+    """max over groups of |first k pages ∩ group| / |group|, a share. With a group larger than k it cannot reach 1."""
+
+    at = (5, 10)
+
+    def value(self, pages: Sequence[PageRef], golden: Golden) -> float:
+        return ranking.page_coverage(pages, golden.evidence)

@@ -1,0 +1,19 @@
+"""Whether one of the first k pages is a gold page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness import ranking
+from harness.metrics._pages import PageMetric
+from harness.records import Golden, PageRef
+
+
+class PageHit(PageMetric):
+    """1 if one of the first k distinct pages is in U, the union of the evidence groups; else 0. Floor: shuffled gold."""
+
+    at = (1, 3, 5, 10)
+    binary = True
+
+    def value(self, pages: Sequence[PageRef], golden: Golden) -> float:
+        return ranking.page_hit(pages, golden.evidence)
