@@ -1,0 +1,269 @@
+"""Intervals against scipy, paired tests against scipy, degenerate cases, and what must not change a number."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from scipy import stats as scipy_stats
+
+from harness import stats
+from harness.records import Golden, Score
+from harness.stats import Interval, summarise
+
+
+def scores(values: Sequence[float], prefix: str = "g", **fields: Any) -> list[Score]:
+    return [Score(metric="m", golden=f"{prefix}{i}", value=value, **fields) for i, value in enumerate(values)]
+
+
+def failed(n: int) -> list[Score]:
+    return [Score(metric="m", golden=f"failed{i}", status="failed", reason="unreadable") for i in range(n)]
+
+
+def skipped(n: int) -> list[Score]:
+    return [Score(metric="m", golden=f"skipped{i}", status="not_applicable") for i in range(n)]
+
+
+@pytest.mark.parametrize(("successes", "n"), [(0, 1), (1, 1), (0, 20), (20, 20), (7, 20), (136, 149), (3, 500)])
+def test_wilson_equals_scipy(successes: int, n: int) -> None:
+    theirs = scipy_stats.binomtest(successes, n).proportion_ci(method="wilson")
+    assert stats.wilson(successes, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "skewed", "reciprocal ranks", "tokens"])
+@pytest.mark.parametrize("n", [5, 30, 149])
+def test_bca_equals_scipy_on_the_same_resamples(kind: str, n: int) -> None:
+    """On values whose sums are exact: scipy compares replicates without a tolerance, and rounding would break its ties."""
+    rng = np.random.default_rng(n)
+    draw = {
+        "uniform": lambda: rng.integers(0, 1025, n) / 1024,
+        "skewed": lambda: np.floor(1024 * rng.random(n) ** 6) / 1024,
+        "reciprocal ranks": lambda: 0.5 ** rng.integers(0, 4, n),
+        "tokens": lambda: np.floor(rng.lognormal(8, 1, n)),
+    }[kind]()
+    values = sorted(draw.tolist())
+    theirs = scipy_stats.bootstrap(
+        (values,), np.mean, n_resamples=stats.RESAMPLES, method="BCa", rng=np.random.default_rng(stats.SEED)
+    ).confidence_interval
+    assert stats.bca(values) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+
+
+def test_bca_beyond_the_kept_weights_agrees_with_the_central_limit() -> None:
+    values = np.random.default_rng(3).random(2500).tolist()
+    low, high = stats.bca(values)
+    half = 1.96 * float(np.std(values)) / 50
+    assert low == pytest.approx(np.mean(values) - half, abs=0.002)
+    assert high == pytest.approx(np.mean(values) + half, abs=0.002)
+
+
+def test_no_values() -> None:
+    summary = summarise("m", skipped(3), binary=False)
+    assert (summary.mean, summary.low, summary.high, summary.scored, summary.not_applicable) == (None, None, None, 0, 3)
+
+
+def test_one_value() -> None:
+    assert stats.interval([0.5], binary=False) == Interval(None, None)
+    assert stats.interval([1.0], binary=True) == stats.wilson(1, 1)
+
+
+def test_equal_values_of_a_share_are_not_certain() -> None:
+    assert stats.interval([1.0] * 20, binary=False) == stats.wilson(20, 20)
+    assert stats.interval([0.0] * 20, binary=False) == stats.wilson(0, 20)
+    assert stats.interval([0.0] * 20, binary=False, share=False) == Interval(0.0, 0.0)
+    assert stats.interval([0.5] * 20, binary=False) == Interval(0.5, 0.5)
+
+
+def test_a_failed_score_is_counted_and_bounds_the_mean_but_is_never_a_zero() -> None:
+    summary = summarise("m", [*scores([1, 1, 0]), *failed(1), *skipped(2)], binary=True)
+    assert summary.mean == pytest.approx(2 / 3)
+    assert (summary.scored, summary.failed, summary.not_applicable) == (3, 1, 2)
+    assert (summary.worst, summary.best) == (0.5, 0.75)
+    assert summarise("m", scores([1, 0]), binary=True).worst is None
+    assert summarise("tokens", [*scores([900, 800]), *failed(1)], binary=False, share=False).best is None
+
+
+def test_nan_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        scores([float("nan")])
+
+
+@given(values=st.lists(st.floats(0, 1), min_size=2, max_size=40), seed=st.integers(0, 99))
+def test_permuting_goldens_changes_nothing(values: list[float], seed: int) -> None:
+    rows = scores(values)
+    mixed = random.Random(seed).sample(rows, len(rows))
+    assert summarise("m", rows, binary=False) == summarise("m", mixed, binary=False)
+
+
+@given(values=st.lists(st.floats(0, 1), min_size=1, max_size=40), binary=st.booleans())
+def test_the_interval_of_shares_holds_the_mean_and_stays_in_0_to_1(values: list[float], binary: bool) -> None:
+    summary = summarise("m", scores([round(v) if binary else v for v in values]), binary=binary)
+    assert summary.mean is not None
+    if summary.low is not None and summary.high is not None:
+        assert -1e-9 <= summary.low <= summary.high <= 1 + 1e-9
+        if binary:
+            assert summary.low <= summary.mean <= summary.high
+
+
+def test_forty_metrics_take_well_under_half_a_second() -> None:
+    rng = random.Random(5)
+    tables = [scores([rng.random() for _ in range(rng.choice([250, 240, 33, 190]))]) for _ in range(40)]
+    started = time.perf_counter()
+    for rows in tables:
+        summarise("m", rows, binary=False)
+    assert time.perf_counter() - started < 0.5
+
+
+# -- strata -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_balanced_mean_is_the_mean_of_two_means() -> None:
+    rows = scores([1, 1, 1, 0], "a", detail={"stratum": "answer"}) + scores([0, 1], "b", detail={"stratum": "abstain"})
+    summary = summarise("abstention", rows, binary=True)
+    assert summary.mean == pytest.approx((0.75 + 0.5) / 2)
+    assert (summary.scored, summary.failed) == (6, 0)
+
+
+def test_a_balanced_mean_needs_both_strata() -> None:
+    summary = summarise("abstention", scores([1, 0], detail={"stratum": "answer"}) + skipped(1), binary=True)
+    assert summary.mean is None
+    assert summary.note == "needs two kinds of golden; scored: answer"
+
+
+def test_a_balanced_mean_bounds_its_failures_in_their_own_stratum() -> None:
+    detail = {"stratum": "abstain"}
+    rows = scores([1, 1], "a", detail={"stratum": "answer"}) + scores([1], "b", detail=detail)
+    rows.append(Score(metric="m", golden="x", status="failed", detail=detail))
+    summary = summarise("abstention", rows, binary=True)
+    assert (summary.mean, summary.worst, summary.best) == (1.0, 0.75, 1.0)
+
+
+@pytest.mark.parametrize(("n", "m", "p", "q"), [(20, 10, 0.9, 0.6), (33, 149, 0.5, 0.9), (40, 15, 0.99, 0.95)])
+def test_the_stratified_interval_covers(n: int, m: int, p: float, q: float) -> None:
+    rng = np.random.default_rng(11)
+    covered = 0
+    for _ in range(2000):
+        groups = [[1.0] * k + [0.0] * (size - k) for size, k in ((n, rng.binomial(n, p)), (m, rng.binomial(m, q)))]
+        low, high = stats._mover(groups)
+        assert low is not None
+        assert high is not None
+        covered += low <= (p + q) / 2 <= high
+    assert 0.92 <= covered / 2000 <= 0.99  # as Wilson's own: near 1 it falls a little under 95%
+
+
+# -- documents --------------------------------------------------------------------------------------------------------
+
+
+def many(documents: int, each: int, seed: int = 2) -> tuple[list[Score], dict[str, str]]:
+    rng = random.Random(seed)
+    rows, docs = [], {}
+    for d in range(documents):
+        level = rng.random()
+        for i in range(each):
+            rows.append(Score(metric="m", golden=f"{d}-{i}", value=float(rng.random() < level)))
+            docs[f"{d}-{i}"] = f"doc{d:02}"
+    return rows, docs
+
+
+def test_by_document_gives_each_mean_and_their_mean() -> None:
+    rows = scores([1, 0, 1])
+    values, mean = stats.by_document([*rows, *failed(1)], {"g0": "a", "g1": "a", "g2": "b", "failed0": "b"})
+    assert values == {"a": 0.5, "b": 1.0}
+    assert mean == 0.75
+
+
+def test_few_documents_are_said_to_be_few() -> None:
+    rows, docs = many(14, 5)
+    summary = stats.with_documents(summarise("m", rows, binary=True), rows, docs)
+    assert summary.note == "too few documents to generalise"
+    assert len(summary.by_document) == 14
+    assert stats.over_documents(rows, docs) == Interval(None, None)
+
+
+def test_from_fifteen_documents_on_they_are_resampled_whole() -> None:
+    rows, docs = many(15, 20)
+    low, high = stats.over_documents(rows, docs)
+    by_question = summarise("m", rows, binary=True)
+    assert low is not None
+    assert high is not None
+    assert by_question.low is not None
+    assert by_question.high is not None
+    assert high - low > 1.5 * (by_question.high - by_question.low)
+    assert stats.with_documents(by_question, rows, docs).note == f"over 15 documents: {low:.3f} to {high:.3f}"
+
+
+def test_home_is_the_evidence_then_the_scope() -> None:
+    golden = Golden(id="g", question="q", answer="a", evidence=[["a:p1"], ["a:p2"]], scope=("a", "b"))
+    assert stats.home(golden) == "a"
+    assert stats.home(Golden(id="g", question="q", expect="abstain", scope=("b", "a"))) == "a + b"
+    assert stats.home(Golden(id="g", question="q", expect="abstain")) == "whole corpus"
+
+
+# -- pairs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(0, 0), (6, 0), (0, 5), (9, 2), (14, 14), (40, 20)])
+def test_mcnemar_equals_the_binomial_test(wins: int, losses: int) -> None:
+    theirs = scipy_stats.binomtest(wins, wins + losses, 0.5).pvalue if wins + losses else 1.0
+    assert stats.mcnemar(wins, losses) == pytest.approx(theirs)
+
+
+def test_five_one_way_flips_are_not_enough_and_six_are() -> None:
+    assert stats.mcnemar(5, 0) > 0.05 > stats.mcnemar(6, 0)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 12])
+def test_sign_flip_equals_scipy_exactly_on_small_samples(n: int) -> None:
+    values = (np.random.default_rng(n).normal(0.5, 1, n)).tolist()
+    theirs = scipy_stats.permutation_test((values,), np.mean, permutation_type="samples", n_resamples=np.inf).pvalue
+    assert stats.sign_flip(values) == pytest.approx(theirs)
+
+
+def test_sign_flip_is_close_on_larger_samples_and_repeats() -> None:
+    values = np.random.default_rng(4).normal(0.2, 1, 60).tolist()
+    theirs = scipy_stats.ttest_1samp(values, 0).pvalue
+    assert stats.sign_flip(values) == pytest.approx(theirs, abs=0.02)
+    assert stats.sign_flip(values) == stats.sign_flip(values[::-1])
+
+
+def test_sign_flip_of_yes_no_values_is_mcnemar() -> None:
+    assert stats.sign_flip([1.0] * 7 + [-1.0] * 2 + [0.0] * 30) == pytest.approx(stats.mcnemar(7, 2))
+
+
+def test_paired_takes_the_goldens_that_both_have() -> None:
+    first = scores([1, 1, 0, 1]) + failed(1)
+    second = scores([0, 1, 1]) + scores([1], "failed")
+    result = stats.paired(first, second, binary=True)
+    assert (result.n, result.wins, result.losses, result.difference) == (3, 1, 1, 0.0)
+    assert result.test == "exact McNemar"
+    assert stats.paired(first, [], binary=True).p is None
+
+
+def test_paired_difference_of_shares_is_a_bootstrap_by_question() -> None:
+    rng = random.Random(6)
+    base = [rng.random() for _ in range(80)]
+    result = stats.paired(scores([b * 0.8 + 0.2 for b in base]), scores(base), binary=False)
+    assert result.low is not None
+    assert result.high is not None
+    assert result.difference is not None
+    assert result.low < result.difference < result.high
+    assert result.low > 0
+    assert result.p is not None
+    assert result.p < 0.001
+
+
+def test_the_paired_interval_of_yes_no_values_covers() -> None:
+    rng = np.random.default_rng(12)
+    covered = 0
+    for wins, losses, _ in rng.multinomial(60, [0.15, 0.05, 0.8], 2000):
+        low, high = stats._bonett_price(int(wins), int(losses), 60)
+        assert low is not None
+        assert high is not None
+        covered += low <= 0.1 <= high
+    assert 0.93 <= covered / 2000 <= 0.98
