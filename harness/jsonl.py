@@ -19,7 +19,7 @@ from harness.yamls import reading, shorten
 LONGEST = 64_000_000
 """Bytes of one line that are read at most."""
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 def read(path: Path, longest: int = LONGEST) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -41,7 +41,7 @@ def lines(path: Path, longest: int = LONGEST) -> Iterator[tuple[int, bytes]]:
             number += 1
             if len(raw) > longest:
                 raise UserError(f"{path}:{number}: the line has more than {longest:,} bytes, the most that is read.")
-            yield number, raw.removeprefix(_BOM) if number == 1 else raw
+            yield number, raw.removeprefix(BOM) if number == 1 else raw
 
 
 def parse(raw: bytes) -> dict[str, Any] | None:

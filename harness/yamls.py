@@ -7,7 +7,7 @@ text and unique, only `true` and `false` are booleans, dates stay text, and tags
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,6 +84,13 @@ def shorten(value: Any, most: int = 60) -> str:
         value = value[: 4 * most]
     text = repr(value)
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def refuse(faults: Sequence[str], most: int = 20) -> None:
+    """Raise one UserError with a line for each fault, at most `most` of them; nothing where there is none."""
+    shown = [*faults[:most], *([f"… and {len(faults) - most} more"] if len(faults) > most else [])]
+    if shown:
+        raise UserError("\n".join(shown))
 
 
 @contextmanager

@@ -1,0 +1,536 @@
+"""The documents of a golden set and what stands on their pages, read with pypdfium2: permissive, and no contestant.
+
+Reference text is the instrument's own eye: figures and quotes are checked against it and never against the parser under test.
+It is taken as PDFium gives it, text outside the visible page left out. Line ends become "\\n"; the mark that PDFium sets for a
+hyphen at the end of a line becomes the hyphen that is printed; other control characters become U+FFFD, since something stands
+there that cannot be read. Ligatures, soft hyphens, combining characters and spaces stay as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import io
+import json
+import os
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness import keys, labels, yamls
+from harness.errors import UserError, nearest
+from harness.records import PageRef
+from harness.rows import read_rows, write_rows
+
+LARGEST_IMAGE = 50_000_000
+"""Pixels of a page image at most; a page that would need more is drawn smaller."""
+
+_PDFIUM = threading.RLock()
+"""PDFium is not thread-safe: whoever touches one of its objects holds this."""
+os.register_at_fork(after_in_child=lambda: globals().update(_PDFIUM=threading.RLock()))
+
+_ID = re.compile(r"\w[\w.-]{0,199}\Z")
+_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class DocumentFile:
+    """A document of the corpus as corpus.yaml lists it; `path` is the file itself."""
+
+    id: str
+    path: Path
+    sha256: str
+    pages: int
+    title: str
+    aliases: tuple[str, ...] = ()
+
+
+class Word(NamedTuple):
+    """A word and its box in points from the top left of the page as it is shown."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True)
+class ReferencePage:
+    """What the instrument reads on a page. `error` says why a page gives no text; width and height are in points."""
+
+    text: str
+    label: str | None = None
+    width: float = 0.0
+    height: float = 0.0
+    error: str | None = None
+
+
+class Corpus:
+    """Documents by id, and text, words, printed label and image of each page. Safe to use from several threads."""
+
+    def __init__(
+        self, folder: Path, name: str, redistributable: bool, documents: dict[str, DocumentFile], cache: Path | None
+    ) -> None:
+        self.folder, self.name, self.redistributable, self.cache = folder, name, redistributable, cache
+        self.documents = documents
+        self._references: dict[str, tuple[ReferencePage, ...]] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, folder: Path, cache: Path | None = None, *, verify: bool = True) -> Corpus:
+        """The corpus that `folder`/corpus.yaml lists.
+
+        Raises UserError with a line for each thing that is wrong in it; `verify=False` trusts sha256 and page counts.
+        """
+        path = folder / "corpus.yaml"
+        if not path.is_file():
+            raise UserError(f"{path}: there is no such file; 'harness corpus DIR' writes one for a folder of PDFs.")
+        listing = _Listing(path, yamls.load(path))
+        documents = listing.documents()
+        yamls.refuse(listing.faults)
+        if verify:
+            _verify(listing, documents, cache)
+            yamls.refuse(listing.faults)
+        name, free = listing.file.values["name"], listing.file.values.get("redistributable", False)
+        return cls(folder, name, free, documents, cache)
+
+    def __contains__(self, ref: object) -> bool:
+        if not isinstance(ref, PageRef):
+            return False
+        return ref.doc in self.documents and 1 <= ref.page <= self.documents[ref.doc].pages
+
+    @cached_property
+    def sha256(self) -> str:
+        """The sha256 of what the corpus holds: ids, titles, aliases and the documents' own sha256; not where files lie."""
+        rows = [[file.id, file.sha256, file.pages, file.title, *file.aliases] for file in self.documents.values()]
+        return hashlib.sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()
+
+    def refs(self, doc: str) -> list[PageRef]:
+        """All pages of a document, in order."""
+        return [PageRef(doc, number) for number in range(1, self.documents[doc].pages + 1)]
+
+    def reference(self, doc: str) -> tuple[ReferencePage, ...]:
+        """What stands on each page of a document, from the cache where it is there. Raises UserError if it cannot be opened."""
+        with self._lock:
+            if doc not in self._references:
+                file = self.documents[doc]
+                self._references[doc] = cached_reference(file.path, file.sha256, self.cache)
+            return self._references[doc]
+
+    def text(self, ref: PageRef) -> str:
+        """The page's reference text; empty for a page without any. Raises KeyError for a page outside the corpus."""
+        return self._page(ref).text
+
+    def label(self, ref: PageRef) -> str | None:
+        """The page number that is printed on the page, None where none is."""
+        return self._page(ref).label
+
+    def size(self, ref: PageRef) -> tuple[float, float]:
+        """Width and height of the page as it is shown, in points."""
+        page = self._page(ref)
+        return page.width, page.height
+
+    def _page(self, ref: PageRef) -> ReferencePage:
+        self._require(ref)
+        return self.reference(ref.doc)[ref.page - 1]
+
+    def _require(self, ref: PageRef) -> DocumentFile:
+        if ref not in self:
+            raise KeyError(f"{ref} is not a page of the corpus {self.name!r}")
+        return self.documents[ref.doc]
+
+    def words(self, ref: PageRef) -> list[Word]:
+        """The page's words with their boxes, in the order of the text."""
+        with _page(self._require(ref).path, ref.page) as page:
+            return _words(page)
+
+    def image(self, ref: PageRef, dpi: int = 150) -> bytes:
+        """The page as a PNG of `dpi` pixels an inch, less where it would have more than LARGEST_IMAGE pixels."""
+        with _page(self._require(ref).path, ref.page) as page:
+            width, height = page.get_size()
+            scale = min(dpi / 72, (LARGEST_IMAGE / max(width * height, 1.0)) ** 0.5)
+            picture = page.render(scale=scale).to_pil()
+        buffer = io.BytesIO()
+        picture.save(buffer, format="PNG")
+        return buffer.getvalue()
+
+
+class _Listing:
+    """corpus.yaml while it is checked: every fault is noted with its line, none is raised."""
+
+    def __init__(self, path: Path, file: yamls.Yaml) -> None:
+        self.path, self.file = path, file
+        self.faults: list[str] = []
+
+    def fault(self, place: tuple[str, ...], what: str) -> None:
+        named = f" {'.'.join(place)}:" if place else ""
+        self.faults.append(f"{self.path}:{self.file.line(*place)}:{named} {what}")
+
+    def documents(self) -> dict[str, DocumentFile]:
+        """The documents that are listed well; faults of the others are noted."""
+        blocks = self._fields((), self.file.values, {"name": str, "documents": dict}, {"redistributable": bool})
+        listed = blocks.get("documents", {})
+        if not listed and "documents" in blocks:
+            self.fault(("documents",), "no document is listed; name at least one.")
+        found = {id: self._document(id, block) for id, block in listed.items()}
+        return {id: file for id, file in found.items() if file is not None}
+
+    def _document(self, id: str, block: Any) -> DocumentFile | None:
+        place = ("documents", id)
+        if not _ID.match(id):
+            self.fault(place, f"{yamls.shorten(id)} is no id: use letters, digits, '_', '-' and '.', at most 200.")
+        if not isinstance(block, dict):
+            self.fault(place, f"found {yamls.shorten(block)}; write {{file: x.pdf, sha256: …, pages: 12, title: …}}.")
+            return None
+        values = self._fields(place, block, {"file": str, "sha256": str, "pages": int}, {"title": str, "aliases": list})
+        aliases = values.get("aliases", [])
+        if not all(isinstance(alias, str) for alias in aliases):
+            self.fault((*place, "aliases"), f"found {yamls.shorten(aliases)}; aliases are texts (quote numbers).")
+        if not {"file", "sha256", "pages"} <= set(values) or not self._plausible(place, values):
+            return None
+        path = self.path.parent / values["file"]
+        return DocumentFile(id, path, values["sha256"], values["pages"], values.get("title", id), tuple(aliases))
+
+    def _plausible(self, place: tuple[str, ...], values: dict[str, Any]) -> bool:
+        if not _SHA256.match(values["sha256"]):
+            self.fault((*place, "sha256"), f"found {yamls.shorten(values['sha256'])}; a sha256 is 64 digits 0-9 a-f.")
+        elif values["pages"] < 1:
+            self.fault((*place, "pages"), f"found {values['pages']}; a document has at least one page.")
+        else:
+            return True
+        return False
+
+    def _fields(
+        self, place: tuple[str, ...], block: dict[str, Any], needed: dict[str, type], optional: dict[str, type]
+    ) -> dict[str, Any]:
+        """The values of the right type; unknown keys, wrong types and missing keys are noted."""
+        known = needed | optional
+        for key in block.keys() - known.keys():
+            self.fault((*place, key), f"unknown key.{nearest(key, list(known))} Known: {', '.join(known)}.")
+        good = {key: value for key, value in block.items() if key in known and type(value) is known[key]}
+        for key in [key for key in known if key in block and key not in good]:
+            self.fault((*place, key), f"found {yamls.shorten(block[key])}; it must be {_TYPES[known[key]]}.")
+        for key in [key for key in needed if key not in block]:
+            self.fault(place, f"the key {key!r} is missing; it must be {_TYPES[needed[key]]}.")
+        return good
+
+
+_TYPES = {str: "text", int: "a whole number", bool: "true or false", list: "a list", dict: "a mapping"}
+
+
+def _verify(listing: _Listing, documents: dict[str, DocumentFile], cache: Path | None) -> None:
+    """Note each file that is missing, has another sha256 or another number of pages than is listed."""
+    counts = _PageCounts(cache)
+    for id, file in documents.items():
+        try:
+            sha256 = keys.file_sha256(file.path)
+        except OSError as error:
+            what = (
+                "there is no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+            )
+            listing.fault(("documents", id, "file"), f"{file.path}: {what}.")
+            continue
+        if sha256 != file.sha256:
+            listing.fault(
+                ("documents", id, "sha256"),
+                f"{file.path} has the sha256 {sha256}, listed is {file.sha256}: it is another file, or the list is old.",
+            )
+            continue
+        _verify_pages(listing, file, counts)
+    counts.keep()
+
+
+def _verify_pages(listing: _Listing, file: DocumentFile, counts: _PageCounts) -> None:
+    try:
+        pages = counts.of(file)
+    except UserError as error:
+        listing.fault(("documents", file.id, "file"), str(error))
+        return
+    if pages != file.pages:
+        listing.fault(("documents", file.id, "pages"), f"{file.path} has {pages} pages, listed are {file.pages}.")
+
+
+class _PageCounts:
+    """Page counts by sha256, kept in the cache so that an unchanged file is not opened again."""
+
+    def __init__(self, cache: Path | None) -> None:
+        self.path = cache / "reference" / f"page_counts-{_version()}.jsonl" if cache else None
+        self.known: dict[str, int] = dict((self.path and _rows(self.path)) or [])
+        self.new = False
+
+    def of(self, file: DocumentFile) -> int:
+        if file.sha256 not in self.known:
+            self.known[file.sha256] = count_pages(file.path)
+            self.new = True
+        return self.known[file.sha256]
+
+    def keep(self) -> None:
+        if self.path and self.new:
+            with suppress(OSError):
+                write_rows(self.path, sorted(self.known.items()))
+
+
+def _rows(path: Path) -> list[Any] | None:
+    """The rows of a cache file, None where it is missing, damaged, or cannot be read: then they are made again."""
+    try:
+        return read_rows(path)
+    except (OSError, ValueError):
+        return None
+
+
+def _version() -> str:
+    return importlib.metadata.version("pypdfium2")
+
+
+def count_pages(pdf: Path) -> int:
+    """The number of pages of a PDF. Raises UserError where it cannot be opened or has none."""
+    with _opened(pdf) as document:
+        return len(document)
+
+
+def cached_reference(pdf: Path, sha256: str, cache: Path | None) -> tuple[ReferencePage, ...]:
+    """The reference of a document from the cache, extracted and kept there where it is missing or damaged.
+
+    May run in a worker process. A cache that cannot be written costs time and nothing else.
+    """
+    path = cache / "reference" / f"{sha256}-{_version()}.jsonl" if cache else None
+    code = [keys.own_code("harness.corpus"), keys.own_code("harness.labels")]
+    rows = _rows(path) if path else None
+    if rows and rows[0] == code:
+        return tuple(ReferencePage(**row) for row in rows[1:])
+    pages = extract_reference(pdf)
+    if path:
+        with suppress(OSError):
+            write_rows(path, [code, *map(asdict, pages)])
+    return pages
+
+
+def extract_reference(pdf: Path) -> tuple[ReferencePage, ...]:
+    """Text, printed label and size of every page in one pass over the document; nothing is cached.
+
+    A page that cannot be read carries its error. Raises UserError for a document that cannot be opened.
+    """
+    with _opened(pdf) as document:
+        read = [_read_page(document, row) for row in range(len(document))]
+    found = labels.printed([labels.candidates(lines) for _, lines in read])
+    return tuple(
+        ReferencePage(page.text, label, page.width, page.height, page.error)
+        for (page, _), label in zip(read, found, strict=True)
+    )
+
+
+@contextmanager
+def _opened(pdf: Path) -> Iterator[Any]:
+    import pypdfium2 as pdfium
+
+    with _PDFIUM:
+        try:
+            document = pdfium.PdfDocument(pdf)
+        except FileNotFoundError:
+            raise UserError(f"{pdf}: there is no such file.") from None
+        except pdfium.PdfiumError as error:
+            raise UserError(f"{pdf}: {_reason(error, pdf)}.") from None
+        with closing(document):
+            if len(document) < 1:
+                raise UserError(f"{pdf}: the PDF has no pages, or its list of pages is damaged.")
+            yield document
+
+
+def _reason(error: Exception, pdf: Path) -> str:
+    """Why PDFium does not open a file, in a user's words."""
+    import pypdfium2.raw as pdfium_c
+
+    code = getattr(error, "err_code", None)
+    if code == pdfium_c.FPDF_ERR_PASSWORD:
+        return "the PDF is encrypted and needs a password; save it without one"
+    if code == pdfium_c.FPDF_ERR_SECURITY:
+        return "the PDF is protected in a way that cannot be read; save it without protection"
+    with pdf.open("rb") as file:
+        head = file.read(1024)
+    if b"%PDF-" not in head:
+        return "this is not a PDF (it does not begin with %PDF-)" if head else "the file is empty"
+    return "the PDF is damaged, perhaps cut short, and cannot be opened"
+
+
+@contextmanager
+def _page(pdf: Path, number: int) -> Iterator[Any]:
+    import pypdfium2 as pdfium
+
+    with _opened(pdf) as document:
+        try:
+            page = document[number - 1]
+        except pdfium.PdfiumError:
+            raise UserError(f"{pdf}: page {number} is damaged and cannot be opened.") from None
+        with closing(page):
+            yield page
+
+
+def _read_page(document: Any, row: int) -> tuple[ReferencePage, list[labels.Line]]:
+    import pypdfium2 as pdfium
+
+    try:
+        with closing(document[row]) as page, closing(page.get_textpage()) as textpage:
+            width, height = page.get_size()
+            return ReferencePage(_text(textpage), None, width, height), _edge_lines(page, textpage)
+    except (pdfium.PdfiumError, ValueError, OverflowError) as error:
+        return ReferencePage("", error=f"page {row + 1} cannot be read: {error}"), []
+
+
+def _text(textpage: Any) -> str:
+    """The text of the visible page. See the head of this file for what becomes of control characters."""
+    text = str(textpage.get_text_bounded())
+    if "\x02" in text and "\x02" not in textpage.get_text_range():
+        text = text.replace("\x02", "-")
+    return _UNREADABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", "-"))
+
+
+class _Shown(NamedTuple):
+    """Turns a box in PDF space into one in points from the top left of the page as it is shown."""
+
+    left: float
+    bottom: float
+    width: float
+    height: float
+    quarter: int
+
+    @classmethod
+    def of(cls, page: Any) -> _Shown:
+        left, bottom, right, top = page.get_bbox()
+        return cls(left, bottom, right - left, top - bottom, page.get_rotation() // 90 % 4)
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        u, v = x - self.left, y - self.bottom
+        turned = ((u, self.height - v), (v, u), (self.width - u, v), (self.height - v, self.width - u))
+        return turned[self.quarter]
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+        (xa, ya), (xb, yb) = self.point(left, bottom), self.point(right, top)
+        return min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb)
+
+
+class _Run(NamedTuple):
+    """A run of text on one line: its box as shown, and its box in PDF space."""
+
+    shown: tuple[float, float, float, float]
+    inside: tuple[float, float, float, float]
+
+    @property
+    def middle(self) -> float:
+        return (self.shown[1] + self.shown[3]) / 2
+
+    @property
+    def height(self) -> float:
+        return self.shown[3] - self.shown[1]
+
+    def joined(self, other: _Run) -> _Run:
+        """This run and another one as one."""
+        shown, inside = zip(self.shown, other.shown, strict=True), zip(self.inside, other.inside, strict=True)
+        low, high = (min, min, max, max), zip((min, min, max, max), inside, strict=True)
+        a, b, c, d = (pick(pair) for pick, pair in zip(low, shown, strict=True))
+        e, f, g, h = (pick(pair) for pick, pair in high)
+        return _Run((a, b, c, d), (e, f, g, h))
+
+
+BAND, MARGIN, OUTER_LINES, MOST_RUNS = 0.12, 0.08, 3, 60
+"""Where printed numbers are looked for: shares of height and width, lines from above and below, runs a page at most."""
+
+
+def _edge_lines(page: Any, textpage: Any) -> list[labels.Line]:
+    """The lines at the edges of a page: within a band, or the outermost three wherever they stand."""
+    frame = _Shown.of(page)
+    width, height = page.get_size()
+    boxes = [textpage.get_rect(number) for number in range(textpage.count_rects())]
+    rows = _rows_of([_Run(frame.box(*box), box) for box in boxes])
+    found: list[tuple[_Run, labels.Edge]] = []
+    for place, row in enumerate(rows):
+        edge = _edge(place, len(rows), row[0].middle / max(height, 1.0))
+        if edge:
+            found += [(run, edge) for run in _segments(row)]
+        else:
+            found += [(run, "side") for run in row if _beside(run, width)]
+    return [_line(textpage, run, edge, width) for run, edge in [*found[:MOST_RUNS], *found[MOST_RUNS:][-MOST_RUNS:]]]
+
+
+def _rows_of(runs: list[_Run]) -> list[list[_Run]]:
+    """Runs that stand beside each other, from above to below."""
+    rows: list[list[_Run]] = []
+    for run in sorted(runs, key=lambda run: (run.middle, run.shown[0])):
+        if rows and abs(run.middle - rows[-1][-1].middle) < 0.4 * min(run.height, rows[-1][-1].height):
+            rows[-1].append(run)
+        else:
+            rows.append([run])
+    return [sorted(row, key=lambda run: run.shown[0]) for row in rows]
+
+
+def _edge(place: int, rows: int, share: float) -> labels.Edge | None:
+    if share < BAND or (place < OUTER_LINES and share < 0.5):
+        return "top"
+    return "bottom" if share > 1 - BAND or place >= rows - OUTER_LINES else None
+
+
+def _beside(run: _Run, width: float) -> bool:
+    left, _, right, _ = run.shown
+    return right < MARGIN * width or left > (1 - MARGIN) * width
+
+
+def _segments(row: list[_Run]) -> list[_Run]:
+    """Runs of one line joined where no wide gap parts them."""
+    joined = row[:1]
+    for run in row[1:]:
+        if run.shown[0] - joined[-1].shown[2] < 1.5 * max(run.height, 1.0):
+            joined[-1] = joined[-1].joined(run)
+        else:
+            joined.append(run)
+    return joined
+
+
+def _line(textpage: Any, run: _Run, edge: labels.Edge, width: float) -> labels.Line:
+    text = " ".join(str(textpage.get_text_bounded(*run.inside)).split())
+    return labels.Line(text, edge, (run.shown[0] + run.shown[2]) / 2 / max(width, 1.0))
+
+
+def _words(page: Any) -> list[Word]:
+    with closing(page.get_textpage()) as textpage:
+        frame, words, open_word = _Shown.of(page), [], _OpenWord()
+        for row in range(textpage.count_chars()):
+            character = _character(textpage, row)
+            if character.isspace():
+                words += open_word.close()
+                continue
+            open_word.add("-" if character in "\x02\ufffe" else character, frame.box(*textpage.get_charbox(row)))
+            if character in "\x02\ufffe":
+                words += open_word.close()
+        return words + open_word.close()
+
+
+def _character(textpage: Any, row: int) -> str:
+    import pypdfium2.raw as pdfium_c
+
+    code = pdfium_c.FPDFText_GetUnicode(textpage, row)
+    return chr(code) if 0 < code < 0x110000 else " "
+
+
+class _OpenWord:
+    """The word that is being read, character by character."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.boxes: list[tuple[float, float, float, float]] = []
+
+    def add(self, character: str, box: tuple[float, float, float, float]) -> None:
+        self.text += _UNREADABLE.sub("\ufffd", character)
+        self.boxes.append(box)
+
+    def close(self) -> list[Word]:
+        """The word as a list of one, or an empty list; begins anew."""
+        x0, y0, x1, y1 = zip(*self.boxes, strict=True) if self.boxes else ((0,), (0,), (0,), (0,))
+        done = [Word(self.text, min(x0), min(y0), max(x1), max(y1))] if self.text else []
+        self.__init__()  # type: ignore[misc]
+        return done

@@ -1,0 +1,126 @@
+"""Printed page numbers: what a reader sees at the edge of a page, which is often not the page's position in the file.
+
+A number at the edge of one page may be anything. A number that goes up by one from page to page is a page number. So each page
+offers candidates (numbers that begin or end a line at its edges), and they vote: a candidate counts as many pages nearby as
+continue its series. Series may begin anew (annexes, exhibits), be roman, carry a prefix (F-12), or go up by two (spreads).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+Edge = Literal["top", "bottom", "side"]
+
+WINDOW = 12
+"""Pages to either side whose numbers may support a candidate."""
+SUPPORT = 2.5
+"""Weight that a series needs around a page, the page's own candidate included."""
+
+
+class Line(NamedTuple):
+    """A line of text at an edge of a page; `x` is its middle, from 0 (left) to 1 (right)."""
+
+    text: str
+    edge: Edge
+    x: float
+
+
+class Candidate(NamedTuple):
+    """A number that may be a page number. `series` says with which others it can go on (style, prefix, edge)."""
+
+    value: int
+    label: str
+    series: tuple[str, str]
+    weight: float
+    x: float
+
+
+_NUMBER = r"(?P<n>\d{1,4})"
+_OF = re.compile(r"(?:(?i:page|seite|p\.)\s*)?(?<![\d.,])" + _NUMBER + r"\s*(?:of|/|von|sur|de)\s*\d{1,4}\Z")
+_PAGE = re.compile(r"(?i:\b(?:page|seite|p\.))\s*" + _NUMBER + r"\Z")
+_PREFIXED = re.compile(r"(?P<prefix>[A-Z]{1,2}|\d{1,2})\s?[-–—]\s?" + _NUMBER + r"\Z")
+_ALONE = re.compile(_NUMBER + r"\Z")
+_STARTS = re.compile(_NUMBER + r"(?![\d.,%/)\]:]|\s*%)")
+_ENDS = re.compile(r"(?<![\d.,$€£/(\-–])" + _NUMBER + r"\Z")
+_ROMAN = re.compile(r"(?=[ivxl])(?P<n>(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3}))\Z", re.IGNORECASE)
+_DECORATION = " \t\n\r-–—|•·[]<>_~*"
+
+
+def candidates(lines: Iterable[Line]) -> list[Candidate]:
+    """The numbers at the edges of one page that may be its page number, or the two of a spread."""
+    return list(dict.fromkeys(found for line in lines for found in _of_line(line)))
+
+
+def _of_line(line: Line) -> Iterator[Candidate]:
+    text = line.text.strip(_DECORATION)
+    if match := _PREFIXED.match(text):
+        prefix = match["prefix"] + "-"
+        yield Candidate(int(match["n"]), f"{prefix}{int(match['n'])}", (line.edge, prefix), 1.0, line.x)
+    elif match := _OF.match(text) or _PAGE.match(text):
+        yield _arabic(match, line, 1.5)
+    elif match := _ALONE.match(text):
+        yield _arabic(match, line, 1.0)
+    elif match := _ROMAN.match(text):
+        yield Candidate(_from_roman(match["n"]), match["n"], (line.edge, "roman"), 1.0, line.x)
+    elif line.edge != "side":
+        yield from _in_text(text, line)
+
+
+def _in_text(text: str, line: Line) -> Iterator[Candidate]:
+    """Numbers that begin or end a line of other words, as in `Annual report 2016 | 45`."""
+    if match := _STARTS.match(text):
+        yield _arabic(match, line._replace(x=0.0), 0.7)
+    if match := _OF.search(text) or _PAGE.search(text):
+        yield _arabic(match, line._replace(x=1.0), 1.2)
+    elif match := _ENDS.search(text):
+        yield _arabic(match, line._replace(x=1.0), 0.7)
+
+
+def _arabic(match: re.Match[str], line: Line, weight: float) -> Candidate:
+    value = int(match["n"])
+    return Candidate(value, str(value), (line.edge, ""), weight, line.x)
+
+
+def _from_roman(text: str) -> int:
+    digits = [{"i": 1, "v": 5, "x": 10, "l": 50}[letter] for letter in text.lower()]
+    return sum(-one if one < after else one for one, after in zip(digits, [*digits[1:], 0], strict=True))
+
+
+def printed(pages: Sequence[Sequence[Candidate]]) -> list[str | None]:
+    """The printed label of each page, None where none is printed or none can be told.
+
+    A page that shows two numbers of a spread is labelled with both, `"12-13"`. Leading zeros are dropped.
+    """
+    single, double = _Votes(pages, 1), _Votes(pages, 2)
+    return [_label(row, page, single, double) for row, page in enumerate(pages)]
+
+
+def _label(row: int, page: Sequence[Candidate], single: _Votes, double: _Votes) -> str | None:
+    votes = [(single.support(row, one), -place, one.label) for place, one in enumerate(page)]
+    for left in page:
+        for right in page:
+            if right.value == left.value + 1 and right.series == left.series and left.x < right.x:
+                support = min(double.support(row, left), double.support(row, right))
+                votes.append((1.01 * support, 0, f"{left.label}-{right.label}"))
+    best = max(votes, default=(0.0, 0, ""))
+    return best[2] if best[0] >= min(SUPPORT, 0.9 * len(single.pages)) else None
+
+
+class _Votes:
+    """How far the candidates of other pages continue a series that goes up by `step` from page to page."""
+
+    def __init__(self, pages: Sequence[Sequence[Candidate]], step: int) -> None:
+        self.pages, self.step = pages, step
+        self.rows: dict[tuple[tuple[str, str], int], dict[int, float]] = defaultdict(dict)
+        for row, page in enumerate(pages):
+            for one in page:
+                votes = self.rows[one.series, one.value - step * row]
+                votes[row] = max(votes.get(row, 0.0), one.weight)
+
+    def support(self, row: int, one: Candidate) -> float:
+        """The weight of the pages at most WINDOW away that carry on the series of `one`."""
+        votes = self.rows[one.series, one.value - self.step * row]
+        return sum(weight for other, weight in votes.items() if abs(other - row) <= WINDOW)
