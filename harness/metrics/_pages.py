@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from harness.metric import Metric
 from harness.ranking import distinct_pages
@@ -18,7 +18,7 @@ _LISTED = 6
 class PageMetric(Metric):
     """A value over the first k distinct pages of the reranked list and the golden's evidence."""
 
-    stage = "retrieve"
+    stage: ClassVar[Literal["retrieve", "generate", "score"]] = "retrieve"
 
     def applies(self, golden: Golden) -> str | None:
         if not golden.evidence:

@@ -12,6 +12,7 @@ from harness.records import Golden, PageRef
 class AllPages(PageMetric):
     """1 if some group is a subset of the first k distinct pages, else 0: all that an answer needs was found."""
 
+    place = 3
     at = (5, 10)
     binary = True
 

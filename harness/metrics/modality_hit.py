@@ -22,6 +22,7 @@ def kinds(golden: Golden) -> frozenset[str]:
 class ModalityHit(PageMetric):
     """1 if a chunk up to the k-th distinct page is of one of the golden's kinds, else 0. Its page need not be gold."""
 
+    place = 6
     at = (5, 10)
     binary = True
 

@@ -12,6 +12,7 @@ from harness.records import Golden, PageRef
 class Mrr(PageMetric):
     """1 / rank of the first page in U, 0 beyond k; the mean is MRR@k (Voorhees, TREC-8, 1999)."""
 
+    place = 4
     at = (10,)
 
     def value(self, pages: Sequence[PageRef], golden: Golden) -> float:

@@ -12,6 +12,7 @@ from harness.records import Golden, PageRef
 class Ndcg(PageMetric):
     """sum of 1/log2(rank+1) over ranks in U / the same for the smallest group placed first within k; at most 1."""
 
+    place = 5
     at = (10,)
 
     def value(self, pages: Sequence[PageRef], golden: Golden) -> float:

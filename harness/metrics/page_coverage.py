@@ -12,6 +12,7 @@ from harness.records import Golden, PageRef
 class PageCoverage(PageMetric):
     """max over groups of |first k pages ∩ group| / |group|, a share. With a group larger than k it cannot reach 1."""
 
+    place = 2
     at = (5, 10)
 
     def value(self, pages: Sequence[PageRef], golden: Golden) -> float:

@@ -12,6 +12,7 @@ from harness.records import Golden, PageRef
 class PageHit(PageMetric):
     """1 if one of the first k distinct pages is in U, the union of the evidence groups; else 0. Floor: shuffled gold."""
 
+    place = 1
     at = (1, 3, 5, 10)
     binary = True
 
