@@ -23,8 +23,12 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _EQUALS = re.compile(r"[=≈]|\bequals?\b")
-_OPERATOR_AFTER = re.compile(r"[)\s]*(?:[+×÷*/]|[-−–]\s|x\s*[\d$(]|\b(?:plus|minus|times|divided by|multiplied by|less)\b)", re.IGNORECASE)
-_OPERATOR_BEFORE = re.compile(r"(?:[+×÷*/]|(?<=[\d)%])\s*[-−–]|\b(?:plus|minus|divided by|multiplied by|less))[\s($]*\Z", re.IGNORECASE)
+_OPERATOR_AFTER = re.compile(
+    r"[)\s]*(?:[+×÷*/]|[-−–]\s|x\s*[\d$(]|\b(?:plus|minus|times|divided by|multiplied by|less)\b)", re.IGNORECASE
+)
+_OPERATOR_BEFORE = re.compile(
+    r"(?:[+×÷*/]|(?<=[\d)%])\s*[-−–]|\b(?:plus|minus|divided by|multiplied by|less))[\s($]*\Z", re.IGNORECASE
+)
 _COMPARED = re.compile(
     r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|relative to|out of|of which|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing)\b[^.]{0,40}\Z",
     re.IGNORECASE,
@@ -52,7 +56,9 @@ def _scaled(text: str, quantity: Quantity, headers: list) -> Quantity:  # type: 
     for header in headers:
         if header.start >= quantity.end and not text[quantity.end : header.start].strip(" ([,"):
             return quantity.with_(scale=header.scale, header=True)
-    above = [header for header in headers if header.end <= quantity.start and text[header.start - 1 : header.start] in "(["]
+    above = [
+        header for header in headers if header.end <= quantity.start and text[header.start - 1 : header.start] in "(["
+    ]
     return quantity.with_(scale=above[-1].scale, header=True) if above and quantity.unit is not BARE else quantity
 
 
@@ -70,7 +76,9 @@ def claims_of(answer: str, ask: Ask, unit: Unit = BARE, *, years: bool = False) 
     return sorted(claims, key=lambda claim: (-claim.rank, claim.quantity.start))
 
 
-def _rank(answer: str, quantity: Quantity, place: int, cuts: list[int], ask: Ask, unit: Unit, ends: tuple[int, int]) -> float:
+def _rank(
+    answer: str, quantity: Quantity, place: int, cuts: list[int], ask: Ask, unit: Unit, ends: tuple[int, int]
+) -> float:
     sentence = answer[cuts[place] : cuts[place + 1] - 1]
     at = quantity.start - cuts[place]
     rank = 3.0 * bool(_CUE.search(sentence)) + 2.0 * (place == ends[1]) + 1.0 * (place == ends[0]) + place / 1000

@@ -12,14 +12,33 @@ from harness.quantities.periods import periods_of
 from harness.quantities.reading import read_quantities
 from harness.quantities.units import BARE, BASIS_POINT, PERCENT, POINT, SCALES, Unit
 
-_IN_SCALE = re.compile(r"\b(?:answer|unit|units|express\w*|round\w*|in)\b[^.?]{0,25}?\bin\s+(?:\w+\s+){0,2}?(thousand|million|billion|trillion)s?\b", re.IGNORECASE)
+_IN_SCALE = re.compile(
+    r"\b(?:answer|unit|units|express\w*|round\w*|in)\b[^.?]{0,25}?\bin\s+(?:\w+\s+){0,2}?(thousand|million|billion|trillion)s?\b",
+    re.IGNORECASE,
+)
 _PERCENT = re.compile(r"%|\bper\s?cents?\b|\bpercentage\b(?!\s+points?)", re.IGNORECASE)
 _POINTS = re.compile(r"\bpercentage points?\b|\bpp\b", re.IGNORECASE)
 _BASIS = re.compile(r"\bbasis points?\b|\bbps\b", re.IGNORECASE)
-_DOWN = re.compile(r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|loss(?:es)?|lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative|impairment|write-?downs?)\b", re.IGNORECASE)
-_UP = re.compile(r"\b(?:increas\w*|grow\w*|grew|rise|rose|risen|gain\w*|higher|more|improv\w*|inflows?|income|profit|upward|greater)\b", re.IGNORECASE)
-_CHANGE = re.compile(r"\b(?:chang\w+|growth|grow|grew|increas\w+|decreas\w+|differ\w+|ris(?:e|en)|rose|fall|fell|declin\w+|drop\w*|variation|swing|movement|year[- ]over[- ]year|yoy)\b", re.IGNORECASE)
-_YEAR = re.compile(r"\b(?:what|which|in what|by what)\s+(?:\w+\s+)?years?\b|\bwhen\b|\bwhat date\b|\bsince what\b", re.IGNORECASE)
+_DOWN = re.compile(
+    r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|loss(?:es)?|lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative|impairment|write-?downs?)\b",
+    re.IGNORECASE,
+)
+_UP = re.compile(
+    r"\b(?:increas\w*|grow\w*|grew|rise|rose|risen|gain\w*|higher|more|improv\w*|inflows?|income|profit|upward|greater)\b",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(
+    r"\b(?:chang\w+|growth|grow|grew|increas\w+|decreas\w+|differ\w+|ris(?:e|en)|rose|fall|fell|declin\w+|drop\w*|variation|swing|movement|year[- ]over[- ]year|yoy)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(
+    r"\b(?:what|which|in what|by what)\s+(?:\w+\s+)?years?\b|\bwhen\b|\bwhat date\b|\bsince what\b", re.IGNORECASE
+)
+_COMPUTED = re.compile(
+    r"\b(?:calculat\w+|comput\w+|average|mean|ratio|turnover|margin|divided|minus|defined? as|define|return on|cagr|round(?:ed|ing)?|growth|"
+    r"(?:percent(?:age)?|%|year[- ]over[- ]year|yoy) (?:chang|increas|decreas)\w+|days (?:payable|sales|inventory)|conversion cycle|yield|per (?:share|employee|store))\b",
+    re.IGNORECASE,
+)
 _MANY = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
 
 
@@ -34,6 +53,7 @@ class Ask:
     change: bool = False
     year: bool = False
     many: bool = False
+    computed: bool = False
     periods: tuple[str, ...] = ()
     given: frozenset[Decimal] = frozenset()
 
@@ -51,11 +71,42 @@ class Ask:
 def ask_of(question: str) -> Ask:
     """Read what a question asks for."""
     scale, currency = _scale(question)
-    unit = POINT if _POINTS.search(question) else BASIS_POINT if _BASIS.search(question) else PERCENT if _PERCENT.search(question) and scale is None else currency
+    unit = (
+        POINT
+        if _POINTS.search(question)
+        else BASIS_POINT
+        if _BASIS.search(question)
+        else PERCENT
+        if _PERCENT.search(question) and scale is None
+        else currency
+    )
     names = tuple(dict.fromkeys(name for period in periods_of(question) for name in period.names))
     given = frozenset(abs(quantity.mantissa) for quantity in read_quantities(question))
-    return Ask(unit, scale, bool(_DOWN.search(question)), bool(_UP.search(question)), bool(_CHANGE.search(question)),
-               bool(_YEAR.search(question)), bool(_MANY.search(question)), names, given)
+    return Ask(
+        unit,
+        scale,
+        bool(_DOWN.search(question)),
+        bool(_UP.search(question)),
+        bool(_CHANGE.search(question)),
+        bool(_YEAR.search(question)),
+        bool(_MANY.search(question)),
+        bool(_COMPUTED.search(question)),
+        names,
+        given,
+    )
+
+
+_QUANTITY = re.compile(
+    r"\bhow (?:much|many|large|big|high|long|far|old)\b|\bwhat (?:\w+ ){0,3}?(?:percentage|percent|amount|number|share|proportion|value|rate|ratio|price|total)\b"
+    r"|\b(?:what|calculate|compute|determine|give|state)\b(?:'s| is| was| are| were)?(?! (?:the )?(?:nature|purpose|reason|cause|main|primary|key|name|impact|effect|type|kind|basis)\b)",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(r"\b(?:which|who|whom|whose|why|drove|nature|reasons?|explain|describe|list|name)\b", re.IGNORECASE)
+
+
+def asks_quantity(question: str) -> bool:
+    """Whether a question asks for a figure, and not for a name or a reason."""
+    return bool(_QUANTITY.search(question)) and not _OTHER.search(question)
 
 
 def _scale(question: str) -> tuple[Decimal | None, Unit]:

@@ -8,7 +8,7 @@ unit and scale must agree; percent and fraction, basis point and percent, millio
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 
 from harness.quantities.periods import agree
 from harness.quantities.quantity import Quantity
@@ -21,8 +21,8 @@ RIGHT = frozenset({"exact", "rounded"})
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a claim is to a reference: `kind` is one of exact, rounded, too coarse, scale slip, sign slip, unit mismatch,
-    other period, other; `reason` says it in words."""
+    """What a claim is to a reference: `kind` is one of exact, rounded, too coarse (a rounding further off than
+    0.5%), near (within 0.5%, yet no rounding), scale slip, sign slip, unit mismatch, other period, other; `reason` says it in words."""
 
     kind: str
     reason: str
@@ -38,7 +38,7 @@ def rounds_to(value: Decimal, step: Decimal, target: Decimal) -> bool:
 
 
 def same_value(claimed: Decimal, claimed_step: Decimal, reference: Decimal, reference_step: Decimal) -> str | None:
-    """"exact", "rounded" or "too coarse" where the values agree under METRICS.md's rule, None where they do not."""
+    """ "exact", "rounded" or "too coarse" where the values agree under METRICS.md's rule, None where they do not."""
     if claimed == reference:
         return "exact"
     if claimed_step > reference_step:
@@ -63,6 +63,8 @@ def _kind(claimed: Quantity, reference: Quantity, signs: tuple[int, ...]) -> str
         return same
     if not comparable:
         return "unit mismatch" if _digits_agree(claimed, reference) else "other"
+    if _near(claimed, reference, signs):
+        return "near"
     if _same(claimed, reference, (-1, 1)) in RIGHT:
         return "sign slip"
     return "scale slip" if _slipped(claimed, reference) else "other"
@@ -79,6 +81,20 @@ def _same(claimed: Quantity, reference: Quantity, signs: tuple[int, ...]) -> str
         if same:
             return same
     return None
+
+
+def _near(claimed: Quantity, reference: Quantity, signs: tuple[int, ...]) -> bool:
+    """Within 0.5%, or cut off instead of rounded: what the rounding of intermediate results can do to a computed figure."""
+    value, target = claimed.directed, reference.directed
+    if any(abs(sign * value - target) <= TOLERANCE * abs(target) for sign in signs):
+        return True
+    return (
+        reference.digits > 1 and claimed.precision < reference.precision and _cut(value, reference.precision) == target
+    )
+
+
+def _cut(value: Decimal, step: Decimal) -> Decimal:
+    return (value / step).to_integral_value(ROUND_DOWN) * step
 
 
 def _slipped(claimed: Quantity, reference: Quantity) -> bool:

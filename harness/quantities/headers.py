@@ -17,7 +17,10 @@ _HEADER = re.compile(
     r"|(?P<thousands>\$[ ]?(?:['’]?000s?|000))(?![,.\d])",
     re.IGNORECASE,
 )
-_PER_SHARE = re.compile(r"except\s+(?:for\s+)?(?:\w+\s+){0,4}?(?:per[\s-]share|earnings per|ratios|percent|where|number|share|per)", re.IGNORECASE)
+_PER_SHARE = re.compile(
+    r"except\s+(?:for\s+)?(?:\w+\s+){0,4}?(?:per[\s-]share|earnings per|ratios|percent|where|number|share|per)",
+    re.IGNORECASE,
+)
 
 
 class Header(NamedTuple):

@@ -27,9 +27,73 @@ DIGITS = 3
 _OPEN = tuple(Decimal(10) ** n for n in (3, 6, 9))
 _WORD = re.compile(r"[A-Za-z][a-z]{2,}|[A-Z]{2,}")
 _STOP = frozenset(
-    "the and for was were are what how much many did does with from that this its has have had which who whom when where why per "
-    "answer round percent percentage million millions billion thousand usd year years fiscal company total amount according report "
-    "ended december january march june september between during compared only into than then them their there been being not one two".split()
+    [
+        "the",
+        "and",
+        "for",
+        "was",
+        "were",
+        "are",
+        "what",
+        "how",
+        "much",
+        "many",
+        "did",
+        "does",
+        "with",
+        "from",
+        "that",
+        "this",
+        "its",
+        "has",
+        "have",
+        "had",
+        "which",
+        "who",
+        "whom",
+        "when",
+        "where",
+        "why",
+        "per",
+        "answer",
+        "round",
+        "percent",
+        "percentage",
+        "million",
+        "millions",
+        "billion",
+        "thousand",
+        "usd",
+        "year",
+        "years",
+        "fiscal",
+        "company",
+        "total",
+        "amount",
+        "according",
+        "report",
+        "ended",
+        "december",
+        "january",
+        "march",
+        "june",
+        "september",
+        "between",
+        "during",
+        "compared",
+        "only",
+        "into",
+        "than",
+        "then",
+        "them",
+        "their",
+        "there",
+        "been",
+        "being",
+        "not",
+        "one",
+        "two",
+    ]
 )
 
 
@@ -75,7 +139,9 @@ def read_page(text: str) -> PageFigures:
     return PageFigures(text, [abs(float(reading.value)) for reading in readings], readings)
 
 
-def find_on_pages(answer_text: str, pages: Mapping[PageRef, str | PageFigures], question: str = "") -> list[FigureFound]:
+def find_on_pages(
+    answer_text: str, pages: Mapping[PageRef, str | PageFigures], question: str = ""
+) -> list[FigureFound]:
     """Each quantity of an answer with the page that it stands on; pages may be given as text or as read once."""
     read = {ref: page if isinstance(page, PageFigures) else read_page(page) for ref, page in pages.items()}
     ask = ask_of(question)
@@ -87,7 +153,13 @@ def answer_figures(answer_text: str, ask: Ask) -> list[Quantity]:
     """The quantities of an answer that pages are searched for; one that the question itself states is none of them."""
     read = with_headers(answer_text, read_all(answer_text))
     figures = [quantity for quantity in read if quantity.role == "figure"]
-    if not figures and len(read) == 1 and read[0].role == "year" and not ask.year and read[0].text == answer_text.strip():
+    if (
+        not figures
+        and len(read) == 1
+        and read[0].role == "year"
+        and not ask.year
+        and read[0].text == answer_text.strip()
+    ):
         figures = [read[0].with_(role="figure")]
     return figures
 
@@ -138,6 +210,8 @@ def _labelled(page: PageFigures, there: Quantity, words: frozenset[str]) -> bool
     if label is None:
         low = page.text.rfind("\n", 0, max(0, page.text.rfind("\n", 0, there.start)))
         high = page.text.find("\n", there.end)
-        label = label_words(page.text[max(low, there.start - 160) : min(high if high > 0 else there.end + 60, there.end + 60)])
+        label = label_words(
+            page.text[max(low, there.start - 160) : min(high if high > 0 else there.end + 60, there.end + 60)]
+        )
         page.labels[there.start] = label
     return len(label & words) >= min(2, max(1, len(words)))

@@ -40,7 +40,12 @@ def _full(year: str) -> str:
 
 def _quarter(text: str) -> str:
     word = text.lower().split()[0].split("-")[0]
-    letter = "H" if "h" in text.lower().replace("fourth", "").replace("third", "").replace("4th", "") and "quarter" not in text.lower() else "Q"
+    letter = (
+        "H"
+        if "h" in text.lower().replace("fourth", "").replace("third", "").replace("4th", "")
+        and "quarter" not in text.lower()
+        else "Q"
+    )
     number = _ORDINALS.get(word) or "".join(char for char in text if char.isdigit())
     return f"{letter}{number}"
 

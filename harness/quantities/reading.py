@@ -18,25 +18,36 @@ from harness.quantities.quantity import Quantity
 from harness.quantities.units import BARE, CASED, SCALES, TIMES, UNITS, Unit, unit_named
 
 _MINUS = "-−–‒﹣－"
-_CODES = sorted((w for w, u in UNITS.items() if u.dimension == "currency" and (len(w) == 3 or not w[-1].isalpha()) and w != "¢"), key=len, reverse=True)
+_CODES = sorted(
+    (w for w, u in UNITS.items() if u.dimension == "currency" and (len(w) == 3 or not w[-1].isalpha()) and w != "¢"),
+    key=len,
+    reverse=True,
+)
 _CURRENCY = "|".join(re.escape(w) if not w[-1].isalpha() else rf"\b{re.escape(w)}" for w in _CODES)
 
+
 def _figure(number: str) -> re.Pattern[str]:
-    return re.compile(
-        _PREFIX + rf"(?<![\w])(?<!\d[.,])(?P<number>{number})(?P<close>[ ]?\))?", re.IGNORECASE
-    )
+    return re.compile(_PREFIX + rf"(?<![\w])(?<!\d[.,])(?P<number>{number})(?P<close>[ ]?\))?", re.IGNORECASE)
 
 
-_PREFIX = (
-    rf"(?P<open>\()?[ ]?(?P<sign>(?<![\w)%])[{_MINUS}+])?(?:(?P<currency>{_CURRENCY})[ ]{{0,2}}(?P<inner>[{_MINUS}](?=[\d.])|\([ ]?(?=[\d.]))?)?"
-)
+_PREFIX = rf"(?P<open>\()?[ ]?(?P<sign>(?<![\w)%])[{_MINUS}+])?(?:(?P<currency>{_CURRENCY})[ ]{{0,2}}(?P<inner>[{_MINUS}](?=[\d.])|\([ ]?(?=[\d.]))?)?"
 _FIGURE = _figure(NUMBER)
 _CELL = _figure(CELL)
 _WORD_SCALES = "|".join(sorted((re.escape(w) for w in SCALES if len(w) > 1 and w[0].isalpha()), key=len, reverse=True))
-_SCALE = re.compile(rf"(?:[ \n]{{0,2}}|-)(?P<word>{_WORD_SCALES}|['’]?000s?)(?![\w])|(?P<letter>[kmb])(?![\w/])|[ ](?P<loose>[mb])(?![\w/'’.])", re.IGNORECASE)
+_SCALE = re.compile(
+    rf"(?:[ \n]{{0,2}}|-)(?P<word>{_WORD_SCALES}|['’]?000s?)(?![\w])|(?P<letter>[kmb])(?![\w/])|[ ](?P<loose>[mb])(?![\w/'’.])",
+    re.IGNORECASE,
+)
 _LONG_UNITS = sorted(UNITS, key=len, reverse=True)
 _UNIT = re.compile(
-    r"(?:-(?=[A-Za-z])|[ \n]{0,2})(?P<unit>" + "|".join(CASED) + "|(?i:" + "|".join(re.escape(w).replace(r"\ ", r"[\s-]+") + (r"(?!\w)" if w[-1].isalnum() else r"(?!\s?\d)" if w != "%" else "") for w in _LONG_UNITS) + "))"
+    r"(?:-(?=[A-Za-z])|[ \n]{0,2})(?P<unit>"
+    + "|".join(CASED)
+    + "|(?i:"
+    + "|".join(
+        re.escape(w).replace(r"\ ", r"[\s-]+") + (r"(?!\w)" if w[-1].isalnum() else r"(?!\s?\d)" if w != "%" else "")
+        for w in _LONG_UNITS
+    )
+    + "))"
 )
 _OF = re.compile(r"[ ]of[ ](?=(?:us )?dollars|euros)", re.IGNORECASE)
 
@@ -60,8 +71,14 @@ _QUALIFIER = re.compile(
 )
 _DOWN = r"decreas\w*|declin\w*|fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|reduc\w+|lower(?:ed)?|down|shr[aiu]nk\w*|los[ts]|loss(?:es)?|negative|minus|contract(?:ed|ion)|outflows?|deficits?|worsen\w*|slipp\w*|slid|fewer|less"
 _UP = r"increas\w*|grew|grow(?:s|n|th|ing)?|rose|rise[sn]?|rising|up|gain(?:s|ed)?|higher|improv\w+|climb\w*|expan\w+|jump\w*|surg\w+|positive|plus|inflows?|more"
-_BEFORE = re.compile(rf"\b(?:(?P<down>{_DOWN})|(?P<up>{_UP}))(?:\s+(?:slightly|sharply|significantly|only|just|further|year[- ]over[- ]year|yoy))*(?:\s+(?:by|of))?(?:\s+(?:approximately|about|around|roughly|nearly|almost|some|an?|a total of|over|more than))*\s*[~≈(]?\s*\Z", re.IGNORECASE)
-_AFTER = re.compile(rf"\)?\s*(?:(?:year[- ]over[- ]year|yoy|annual|net|overall|total)\s+)?(?:(?P<down>decreas\w*|declin\w*|drop|fall|reduction|loss|contraction|lower|less|fewer|deficit)|(?P<up>increas\w*|growth|rise|gain|higher|improvement|more|surplus))\b", re.IGNORECASE)
+_BEFORE = re.compile(
+    rf"\b(?:(?P<down>{_DOWN})|(?P<up>{_UP}))(?:\s+(?:slightly|sharply|significantly|only|just|further|year[- ]over[- ]year|yoy))*(?:\s+(?:by|of))?(?:\s+(?:approximately|about|around|roughly|nearly|almost|some|an?|a total of|over|more than))*\s*[~≈(]?\s*\Z",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"\)?\s*(?:(?:year[- ]over[- ]year|yoy|annual|net|overall|total)\s+)?(?:(?P<down>decreas\w*|declin\w*|drop|fall|reduction|loss|contraction|lower|less|fewer|deficit)|(?P<up>increas\w*|growth|rise|gain|higher|improvement|more|surplus))\b",
+    re.IGNORECASE,
+)
 _RANGE = re.compile(rf"\s*(?:[{_MINUS}]|to|and|or)\s*", re.IGNORECASE)
 _TIED = re.compile(r"-(?=[A-Za-z])")
 _SENTENCE = re.compile(r"\n+|(?<=[.!?;])\s+(?=[A-Z(*\[•-])")
@@ -74,7 +91,10 @@ def read_all(text: str, *, cells: bool = False) -> list[Quantity]:
     """
     text = _flat(text)
     marks = _marks(text)
-    numbers = sorted((*_numerals(text, marks, _CELL if cells else _FIGURE), *_words(text)), key=lambda quantity: (quantity.start, -quantity.end))
+    numbers = sorted(
+        (*_numerals(text, marks, _CELL if cells else _FIGURE), *_words(text)),
+        key=lambda quantity: (quantity.start, -quantity.end),
+    )
     return _with_periods(text, _ranges(text, _apart(numbers)))
 
 
@@ -88,7 +108,18 @@ def _flat(text: str) -> str:
     return text.translate(_PLAIN).replace("\\$", " $").replace("\\%", " %")
 
 
-_PLAIN = {0xA0: " ", 0x2009: " ", 0x202F: " ", 0x2007: " ", ord("\t"): " ", ord("*"): " ", ord("{"): " ", ord("}"): " ", ord("_"): " ", ord("`"): " "}
+_PLAIN = {
+    0xA0: " ",
+    0x2009: " ",
+    0x202F: " ",
+    0x2007: " ",
+    ord("\t"): " ",
+    ord("*"): " ",
+    ord("{"): " ",
+    ord("}"): " ",
+    ord("_"): " ",
+    ord("`"): " ",
+}
 
 
 def _marks(text: str) -> list[tuple[int, int, str]]:
@@ -136,7 +167,19 @@ def _numeral(text: str, match: re.Match[str], marks: list[tuple[int, int, str]])
         role = "label"
     qualifier, direction = _qualifier(text, start), _direction(text, start, end)
     unit = unit if unit is not BARE else _currency(match)
-    return Quantity(text[start:end].strip(), start, end, -value if minus else value, step, scale, unit, minus or match["sign"] == "+", direction, qualifier, role=role)
+    return Quantity(
+        text[start:end].strip(),
+        start,
+        end,
+        -value if minus else value,
+        step,
+        scale,
+        unit,
+        minus or match["sign"] == "+",
+        direction,
+        qualifier,
+        role=role,
+    )
 
 
 def _currency(match: re.Match[str]) -> Unit:
@@ -151,7 +194,18 @@ def _suffix(text: str, match: re.Match[str]) -> tuple[Decimal | None, Unit, int]
     scale = _SCALE.match(text, end)
     factor = None
     if scale and (scale["word"] or scale["letter"] or match["currency"]):
-        factor = SCALES[(scale["word"] or scale["letter"] or scale["loose"]).lower().replace("'000", "000s").replace("’000", "000s").removesuffix("000s") or "thousand"] if scale["word"] is None or not scale["word"].lstrip("'’").startswith("000") else Decimal(1000)
+        factor = (
+            SCALES[
+                (scale["word"] or scale["letter"] or scale["loose"])
+                .lower()
+                .replace("'000", "000s")
+                .replace("’000", "000s")
+                .removesuffix("000s")
+                or "thousand"
+            ]
+            if scale["word"] is None or not scale["word"].lstrip("'’").startswith("000")
+            else Decimal(1000)
+        )
         end = scale.end()
     tail = _OF.match(text, end)
     found = _UNIT.match(text, tail.end() if tail else end)
@@ -176,7 +230,13 @@ def _negative(text: str, match: re.Match[str], end: int) -> bool:
 def _aside(text: str, match: re.Match[str]) -> bool:
     """Whether the brackets only set a figure apart ("the margin rose (5.4%)" after words) instead of negating it."""
     before = text[max(0, match.start() - 40) : match.start()].rstrip(" ")
-    return bool(before) and before[-1].isalpha() and not re.search(r"\b(?:was|were|is|of|at|to|by|be|totaled|totalled|reached|USD|NOK|EUR|income|loss|cash)\Z", before)
+    return (
+        bool(before)
+        and before[-1].isalpha()
+        and not re.search(
+            r"\b(?:was|were|is|of|at|to|by|be|totaled|totalled|reached|USD|NOK|EUR|income|loss|cash)\Z", before
+        )
+    )
 
 
 def _qualifier(text: str, start: int) -> str:
@@ -202,8 +262,17 @@ def _words(text: str) -> Iterator[Quantity]:
         if value == 1 and not (factor or (found and found["unit"].isalpha())):
             continue
         unit, end = (unit_named(found["unit"]), found.end()) if found else (BARE, end)
-        yield Quantity(text[match.start() : end], match.start(), end, value, Decimal(1), factor, unit,
-                       direction=_direction(text, match.start(), end), qualifier=_qualifier(text, match.start()))
+        yield Quantity(
+            text[match.start() : end],
+            match.start(),
+            end,
+            value,
+            Decimal(1),
+            factor,
+            unit,
+            direction=_direction(text, match.start(), end),
+            qualifier=_qualifier(text, match.start()),
+        )
 
 
 def _apart(quantities: list[Quantity]) -> list[Quantity]:
@@ -219,17 +288,25 @@ def _ranges(text: str, quantities: list[Quantity]) -> list[Quantity]:
     """The two ends of a range know it, and share the scale and unit that only one of them states."""
     for i, (low, high) in enumerate(zip(quantities, quantities[1:], strict=False)):
         joint = text[low.end : high.start]
-        if "figure" != low.role or low.role != high.role or not _RANGE.fullmatch(joint) or low.edge:
+        if low.role != "figure" or low.role != high.role or not _RANGE.fullmatch(joint) or low.edge:
             continue
         word = joint.strip().lower()
         if word and word in "-−" and joint != word:
             continue
-        if word in ("and", "or") and not re.search(r"\b(?:between|either)\s*\S{0,4}\Z", text[max(0, low.start - 14) : low.start], re.IGNORECASE):
+        if word in ("and", "or") and not re.search(
+            r"\b(?:between|either)\s*\S{0,4}\Z", text[max(0, low.start - 14) : low.start], re.IGNORECASE
+        ):
             continue
-        if word == "to" and re.search(r"\b(?:from|rose|fell|increased|decreased|grew|declined)\b[^.]{0,30}\Z", text[max(0, low.start - 44) : low.start], re.IGNORECASE):
+        if word == "to" and re.search(
+            r"\b(?:from|rose|fell|increased|decreased|grew|declined)\b[^.]{0,30}\Z",
+            text[max(0, low.start - 44) : low.start],
+            re.IGNORECASE,
+        ):
             continue
         quantities[i] = _sharing(low, high).with_(edge="low")
-        quantities[i + 1] = _sharing(high, low).with_(edge="high", mantissa=abs(high.mantissa) if word in _MINUS else high.mantissa)
+        quantities[i + 1] = _sharing(high, low).with_(
+            edge="high", mantissa=abs(high.mantissa) if word in _MINUS else high.mantissa
+        )
     return quantities
 
 
@@ -247,7 +324,9 @@ def _with_periods(text: str, quantities: list[Quantity]) -> list[Quantity]:
     return [quantity.with_(period=_period(text, quantity, periods, cuts, quantities)) for quantity in quantities]
 
 
-def _period(text: str, quantity: Quantity, periods: list[Period], cuts: list[int], quantities: list[Quantity]) -> tuple[str, ...]:
+def _period(
+    text: str, quantity: Quantity, periods: list[Period], cuts: list[int], quantities: list[Quantity]
+) -> tuple[str, ...]:
     """The period of its sentence that is nearest, one right behind it ("$5 million in 2018") before one in front."""
     at = bisect_right(cuts, quantity.start) - 1
     low, high = cuts[at], cuts[at + 1]

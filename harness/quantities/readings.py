@@ -32,7 +32,12 @@ def open_readings(reference: Quantity, ask: Ask) -> list[Quantity]:
 def claim_readings(claim: Quantity, ask: Ask, reference: Quantity) -> list[Quantity]:
     """What a claimed figure may stand for: as written first, then with the unit or scale that the question sets."""
     readings = [claim]
-    if claim.scale is None and claim.unit.dimension in ("", "currency") and ask.scale and abs(claim.mantissa) < ask.scale:
+    if (
+        claim.scale is None
+        and claim.unit.dimension in ("", "currency")
+        and ask.scale
+        and abs(claim.mantissa) < ask.scale
+    ):
         readings.append(claim.with_(scale=ask.scale))
     if claim.unit is BARE and claim.scale is None and (ask.percent or _percent(reference.unit)):
         readings.append(claim.with_(unit=ask.unit if ask.percent else reference.unit))

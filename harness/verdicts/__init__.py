@@ -1,44 +1,76 @@
-"""Correctness by program: one entry, `judge`."""
+"""Correctness by program: one entry, `judge`.
+
+The rules run from the most to the least certain; the first that settles the matter decides. What none settles is undecided.
+"""
 
 from __future__ import annotations
 
-from harness.quantities.asking import ask_of
-from harness.verdicts.figures import figures_of, judge_figure
-from harness.verdicts.refusals import is_refusal
+from harness.quantities.asking import ask_of, asks_quantity
+from harness.quantities.comparing import RIGHT
+from harness.verdicts import texts
+from harness.verdicts.figures import figures_of, judge_figure, missing_figures
+from harness.verdicts.refusals import refusal_of
+from harness.verdicts.task import Task
 from harness.verdicts.verdict import Verdict, undecided
+from harness.verdicts.words import content, negated
 from harness.verdicts.yesno import polarity
 
 __all__ = ["Verdict", "judge"]
 
+_SHORT = 4
+"""Content words beside a single figure up to which the figure is the reference."""
 
-def judge(question: str, reference: str, accept: tuple[str, ...], answer: str, answer_type: str | None = None) -> Verdict:
+
+def judge(
+    question: str, reference: str, accept: tuple[str, ...], answer: str, answer_type: str | None = None
+) -> Verdict:
     """Judge an answer against a reference and other accepted answers; any one that it meets makes it right.
 
-    Undecided (value None) is a result: what no rule here can settle is left to a judge or a person.
+    `answer_type` may name the kind of the reference. Undecided (value None) is a result: what no rule here can settle is
+    left to a judge or a person.
     """
-    verdicts = [_judge(question, key, answer) for key in (reference, *accept)]
+    ask = ask_of(question)
+    tasks = [Task(question, key, answer, ask, answer_type or "") for key in (reference, *accept)]
+    verdicts = [_judge(task) for task in tasks]
     return next((v for v in verdicts if v.value), next((v for v in verdicts if v.value is None), verdicts[0]))
 
 
-def _judge(question: str, reference: str, answer: str) -> Verdict:
-    if _plain(answer) and _plain(answer) == _plain(reference):
-        return Verdict(True, "exact", "the answer is the reference, word for word")
-    ask = ask_of(question)
-    figures = figures_of(reference, ask)
-    if len(figures) == 1 and len(_plain(reference)) < 40:
-        verdict = judge_figure(answer, figures[0], ask)
-        if verdict.value is not True and is_refusal(answer):
-            return Verdict(False, "refusal", "the answer declines to answer")
+def _judge(task: Task) -> Verdict:
+    verdict = texts.same_words(task) or _by_rule(task)
+    refused = refusal_of(task.answer)
+    if refused is None or (verdict.value and verdict.kind in RIGHT):
         return verdict
-    if is_refusal(answer):
-        return Verdict(False, "refusal", "the answer declines to answer")
-    wanted, given = polarity(reference), polarity(answer)
-    if wanted is not None and given is not None and wanted != given:
-        return Verdict(False, "yes/no", f"the reference says {'yes' if wanted else 'no'}, the answer the opposite")
-    if wanted is not None and given == wanted and _plain(reference) in ("yes", "no", "true", "false"):
-        return Verdict(True, "yes/no", f"both say {'yes' if wanted else 'no'}")
-    return undecided("no rule settles this kind of answer")
+    if refused == "declines" or not negated(task.reference):
+        return Verdict(False, "refusal", "the answer declines to answer", {"refusal": refused})
+    return undecided("the answer says that the source does not tell, and the reference denies something too")
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(" .!\"'")
+def _by_rule(task: Task) -> Verdict:
+    for rule in (texts.yes_no, texts.one_of_two, texts.dates, _figure, _figures, texts.listed, texts.name, texts.prose):
+        verdict = rule(task)
+        if verdict is not None:
+            return verdict
+    return undecided("no rule settles an answer of this kind")
+
+
+def _figure(task: Task) -> Verdict | None:
+    """One figure, alone or in a sentence that answers a question for a quantity."""
+    figures = figures_of(task.reference, task.ask)
+    if len(figures) != 1 or polarity(task.reference) is not None:
+        return None
+    rest = task.reference[: figures[0].start] + " " + task.reference[figures[0].end :]
+    fresh = [word for word in content(rest) if word not in content(task.question)]
+    if fresh and (len(fresh) > _SHORT or not asks_quantity(task.question)):
+        return None
+    return judge_figure(task.answer, figures[0], task.ask)
+
+
+def _figures(task: Task) -> Verdict | None:
+    """Several figures and few words: all are needed."""
+    figures = figures_of(task.reference, task.ask)
+    if len(figures) < 2 or len([w for w in content(task.reference) if w not in content(task.question)]) > 8:
+        return None
+    missing = missing_figures(task.reference, task.answer, task.ask)
+    if not missing:
+        return Verdict(True, "figures", f"all {len(figures)} figures of the reference are in the answer")
+    return Verdict(False, "figures", f"{len(missing)} of {len(figures)} figures are missing, first {missing[0].text!r}")

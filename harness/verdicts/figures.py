@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from harness.quantities import Quantity, read_all
 from harness.quantities.answering import Claim, claims_of, with_headers
 from harness.quantities.asking import Ask
@@ -11,7 +13,10 @@ from harness.quantities.units import BARE
 from harness.verdicts.verdict import Verdict
 
 _CLOSE = 1.5
-_ORDER = ("exact", "rounded", "too coarse", "sign slip", "scale slip", "other period", "unit mismatch", "other")
+OPERAND = -3.0
+"""Claims ranked below are operands of a working."""
+_NOTHING = re.compile(r"\b(?:no|none|nil|nothing|not any|neither)\b", re.IGNORECASE)
+_ORDER = ("exact", "rounded", "too coarse", "near", "sign slip", "scale slip", "other period", "unit mismatch", "other")
 
 
 def figures_of(reference: str, ask: Ask) -> list[Quantity]:
@@ -25,7 +30,11 @@ def figures_of(reference: str, ask: Ask) -> list[Quantity]:
 
 def match(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
     """The best comparison over the readings that claim and reference allow."""
-    natural = [_compare(reading, target, ask) for target in reference_readings(reference, ask) for reading in claim_readings(claim, ask, target)]
+    natural = [
+        _compare(reading, target, ask)
+        for target in reference_readings(reference, ask)
+        for reading in claim_readings(claim, ask, target)
+    ]
     best = min(natural, key=lambda comparison: _ORDER.index(comparison.kind))
     if best.right or (claim.scale is None and claim.unit is BARE):
         return best
@@ -41,7 +50,9 @@ def _compare(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
     if not reference.period and ask.periods:
         reference = reference.with_(period=ask.periods)
     if claim.period and ask.periods:
-        reference = reference.with_(period=reference.period + tuple(p for p in ask.periods if p not in reference.period))
+        reference = reference.with_(
+            period=reference.period + tuple(p for p in ask.periods if p not in reference.period)
+        )
     return compare(claim, reference, signs=ask.signs)
 
 
@@ -50,9 +61,17 @@ def judge_figure(answer: str, reference: Quantity, ask: Ask) -> Verdict:
     years = reference.unit is BARE and reference.scale is None and reference.step == 1
     claims = claims_of(answer, ask, reference_readings(reference, ask)[0].unit, years=years)
     if not claims:
-        return Verdict(None, "no figure", "the answer holds no figure", {"reference": reference.json()})
-    top = [claim for claim in claims if claims[0].rank - claim.rank < _CLOSE and claim.rank > -3]
+        return _without_figure(answer, reference)
+    top = [claim for claim in claims if claims[0].rank - claim.rank < _CLOSE and claim.rank > OPERAND]
     return _decide(top or claims[:1], claims, reference, ask)
+
+
+def _without_figure(answer: str, reference: Quantity) -> Verdict:
+    """No figure is no answer to a question for one; "none" and "nil" are zero."""
+    detail = {"reference": reference.json()}
+    if reference.mantissa == 0 and _NOTHING.search(answer):
+        return Verdict(True, "exact", "the answer says none, the reference 0", detail)
+    return Verdict(False, "no figure", f"the answer holds no figure, the reference is {reference.text!r}", detail)
 
 
 def _decide(top: list[Claim], claims: list[Claim], reference: Quantity, ask: Ask) -> Verdict:
@@ -61,8 +80,24 @@ def _decide(top: list[Claim], claims: list[Claim], reference: Quantity, ask: Ask
     claim, found = right or matches[0]
     detail = {"claim": claim.quantity.json(), "reference": reference.json(), "figures": len(claims)}
     if right:
-        return Verdict(True, found.kind, f"{claim.quantity.text!r} is the reference {reference.text!r}, {found.kind}", detail)
-    return Verdict(False, found.kind, f"{claim.quantity.text!r} is not the reference {reference.text!r}: {found.kind}", detail)
+        return Verdict(
+            True, found.kind, f"{claim.quantity.text!r} is the reference {reference.text!r}, {found.kind}", detail
+        )
+    if found.kind == "near" and ask.computed:
+        return Verdict(
+            None, "near", f"{claim.quantity.text!r} is within rounding of the computed {reference.text!r}", detail
+        )
+    return Verdict(
+        False, found.kind, f"{claim.quantity.text!r} is not the reference {reference.text!r}: {found.kind}", detail
+    )
 
 
-__all__ = ["RIGHT", "figures_of", "judge_figure", "match"]
+def missing_figures(reference: str, answer: str, ask: Ask) -> list[Quantity]:
+    """The figures of a reference that no figure of the answer meets, operands of its working aside."""
+    claims = [claim.quantity for claim in claims_of(answer, ask) if claim.rank > OPERAND]
+    return [
+        figure for figure in figures_of(reference, ask) if not any(match(claim, figure, ask).right for claim in claims)
+    ]
+
+
+__all__ = ["RIGHT", "figures_of", "judge_figure", "match", "missing_figures"]

@@ -1,31 +1,80 @@
-"""Refusals in prose: an answer that says it cannot answer, whatever the field `abstained` says."""
+"""Refusals in prose: an answer that says it cannot answer, whatever the field `abstained` says.
+
+Sentences decide, not phrases: "we need to divide" is working, "the filing does not mention Russia" may stand beside a full
+answer. An answer refuses where a sentence declines and nothing after it concludes.
+"""
 
 from __future__ import annotations
 
 import re
 
-_CANNOT = re.compile(
-    r"\b(?:i(?:'m| am)? (?:sorry|unable|not able)|i (?:cannot|can't|can not|do(?:n't| not) (?:have|know|see|find)|could(?:n't| not) (?:find|locate|determine))|"
-    r"i apologi[sz]e|as an ai|(?:it is|it's) (?:not possible|impossible|unclear)|(?:we|one) (?:cannot|can't|would need|need)|"
-    r"(?:is|are|was|were|does|do) not (?:provide|contain|include|specif\w+|mention\w*|disclos\w+|state|given|available|explicitly|enough|sufficient)\w*|"
-    r"(?:doesn't|don't|isn't|aren't|wasn't|weren't) (?:provide|contain|include|specify|mention|disclose|state|given|available|enough|sufficient)\w*|"
-    r"no (?:information|data|mention|figures?|details?) (?:is|are|was|were|about|on|regarding|available|provided|given)|"
-    r"cannot be (?:determined|calculated|answered|computed|found|provided|given)|can't be (?:determined|calculated)|could not be (?:found|determined|located)|"
-    r"(?:would|will) need (?:to|the|access|more|additional)|(?:insufficient|not enough) (?:information|data|context|evidence)|"
-    r"unable to (?:provide|answer|determine|calculate|find|locate|give|access|compute|assist)|not (?:possible|able) to (?:provide|answer|determine|calculate|find|give|compute)|"
-    r"please provide|if you (?:can|could) provide|not (?:found|stated|given|disclosed|available|provided|specified|reported) (?:in|by|here))",
+from harness.verdicts.sentences import sentences_of
+
+_STOCK = re.compile(
+    r"\W*(?:n/?a|none found|not (?:available|found|applicable|disclosed|stated|provided|answerable|specified|mentioned|reported)"
+    r"|unknown|unanswerable|no answer|(?:insufficient|not enough) (?:information|evidence|data|context)|i don['’]?t know"
+    r"|cannot (?:answer|say|tell|determine)|idk|no (?:information|data)(?: available| found)?)\W*\Z",
     re.IGNORECASE,
 )
-_SHORT = re.compile(r"\W*(?:n/?a|none found|not (?:available|found|applicable|disclosed|stated|provided|answerable|specified)|unknown|unanswerable|no answer|insufficient (?:information|evidence|data)|i don'?t know|cannot (?:answer|say|determine)|idk)\W*\Z", re.IGNORECASE)
+_NOUN = r"(?:the |any |enough |sufficient |specific |necessary |required |relevant |exact |explicit |direct |detailed |requested |such |clear |additional |more |further |these |this |that |full |complete |financial )*"
+_NEEDED = r"(?:information|data|details?|figures?|numbers?|statements?|documents?|filing|report|context|evidence|values?|amounts?|answer|access|balance sheet|balances)"
+_ABLE = r"(?:answer|say|tell|determin|calculat|comput|provid|giv|find|locat|identif|access|assist|conclu|confirm|assess|ascertain|deriv|comment|state|evaluat|make|accurately|directly|definitively|browse|perform)"
+_DECLINES = re.compile(
+    rf"\bi(?:'m|’m| am) (?:sorry|unable|not able)|\bi apologi[sz]e|\bapologies\b|\b(?:i|we|one) (?:cannot|can['’]t|can not|could(?:n['’]t| not)|(?:am|are|was|were) (?:unable|not able) to)\s+(?:\w+ly\s+)?{_ABLE}"
+    rf"|\bi (?:do(?:n['’]t| not)|did(?:n['’]t| not)) (?:currently )?(?:have|see|find|know)\b|\b(?:it is|it['’]s) (?:not possible|impossible|unclear|difficult) to\b(?! overstate)"
+    rf"|\b(?:it is|it['’]s) unclear\b|\b(?:cannot|can['’]t|can not|could not|couldn['’]t) be (?:\w+ly )?(?:determined|calculated|answered|computed|found|provided|located|ascertained|derived|identified|assessed|confirmed|made|given|extracted|obtained)"
+    rf"|\b(?:insufficient|not enough|lack of|no specific|no sufficient) {_NOUN}{_NEEDED}|\bunable to {_ABLE}|\bnot (?:possible|able) to {_ABLE}"
+    rf"|\b(?:i|we|you|one)(?:['’]d| would| will|['’]ll) (?:also )?need (?:access|{_NOUN}{_NEEDED})|\bwould (?:be )?need(?:ed)? (?:to (?:have|know|see|access|refer|consult|be provided)|access|{_NOUN}{_NEEDED})"
+    rf"|\bwithout (?:access|{_NOUN}{_NEEDED}|knowing|having)\b|\b(?:please|kindly) (?:provide|share|supply|consult|refer)|\bif you (?:can|could) (?:provide|share|supply)\b|\bas an ai\b|\bno answer\b"
+    r"|\bneed(?:s|ed)? more (?:information|context|data|details)",
+    re.IGNORECASE,
+)
+_ABSENT = re.compile(
+    rf"\b(?:document|text|context|evidence|filing|report|information|statement|excerpt|passage|section|page|data|10-?k|10-?q|source|table|material|extract)s?\b[^.;]{{0,60}}\b(?:do(?:es)?(?:n['’]t| not)|did(?:n['’]t| not)) (?:\w+ly )?(?:provide|contain|include|specify|mention|disclose|state|give|report|list|offer|present|show|address|indicate|break)"
+    rf"|\b(?:is|are|was|were) (?:not|n['’]t) (?:\w+ly )?(?:provided|given|available|included|disclosed|stated|mentioned|specified|reported|contained|found|listed|present|shown|detailed|outlined|defined)\b"
+    rf"|\b(?:there (?:is|are|was|were) )?no {_NOUN}{_NEEDED} (?:(?:is|are|was|were) )?(?:about|on|regarding|available|provided|given|for|of|in|that)\b|\bthere (?:is|are|was|were) no (?:mention|indication|information|data|explicit|specific)"
+    r"|\bnot (?:found|stated|given|disclosed|available|provided|specified|reported|mentioned) in\b",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"\([^)]*\)")
+_CONCLUDES = re.compile(
+    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|the answer is|we can (?:infer|conclude|say)|"
+    r"it can be (?:inferred|concluded)|(?:this|which) (?:suggest|indicat|mean|impl)\w*|suggesting|indicating)\b|(?:^|\W)(?:yes|no)[,.:]",
+    re.IGNORECASE,
+)
+_LEANS = re.compile(
+    r"\b(?:overall|so,|based on (?:this|these|the (?:above|available))|appears? (?:to|that)|suggests?|indicat\w+|likely|approximately|"
+    r"estimated? (?:at|to be))\b|[=≈]",
+    re.IGNORECASE,
+)
 
 
 def is_refusal(answer: str) -> bool:
-    """Whether the answer as a whole declines to answer: empty, a stock phrase, or prose that says so and asserts nothing."""
-    if not answer.strip() or _SHORT.match(answer):
-        return True
-    return bool(_CANNOT.search(answer))
+    """Whether the answer as a whole declines: empty, a stock phrase, or prose that declines and then concludes nothing."""
+    return refusal_of(answer) is not None
 
 
-def hedges(answer: str) -> bool:
-    """Whether an answer that gives something also says that something is missing."""
-    return bool(_CANNOT.search(answer))
+def refusal_of(answer: str) -> str | None:
+    """ "declines" where the answer says that it cannot answer, "absent" where it only says that the source does not tell
+    (which may itself be the answer), None where it answers."""
+    if not answer.strip() or _STOCK.match(answer):
+        return "declines"
+    kinds = [_kind(sentence) for sentence in sentences_of(answer)]
+    if "declines" in kinds:
+        return "declines" if _stays(kinds) else None
+    absent = "absent" in kinds and not {"concludes", "leans"} & set(kinds)
+    return "absent" if absent and (kinds[0] == "absent" or len(kinds) < 3) else None
+
+
+def _stays(kinds: list[str]) -> bool:
+    """Whether nothing that follows the declining sentence takes it back."""
+    first, last = kinds.index("declines"), len(kinds) - 1 - kinds[::-1].index("declines")
+    if "concludes" in kinds[last:]:
+        return False
+    return first <= 1 or (last >= len(kinds) - 3 and "leans" not in kinds[last:])
+
+
+def _kind(sentence: str) -> str:
+    sentence = _ASIDE.sub(" ", sentence)
+    patterns = {"declines": _DECLINES, "absent": _ABSENT, "concludes": _CONCLUDES, "leans": _LEANS}
+    return next((kind for kind, pattern in patterns.items() if pattern.search(sentence)), "")

@@ -1,0 +1,149 @@
+"""Answers in words: yes/no, one of two, dates, lists, names, short prose. Each rule returns a verdict, or None to pass on."""
+
+from __future__ import annotations
+
+import re
+
+from harness.verdicts.answers import statements
+from harness.verdicts.dates import dates_of, is_dates, meets
+from harness.verdicts.directions import axis_of, side_of
+from harness.verdicts.figures import figures_of, missing_figures
+from harness.verdicts.lists import is_name_list, items_of
+from harness.verdicts.task import Task
+from harness.verdicts.verdict import Verdict, undecided
+from harness.verdicts.words import content, coverage, negated, plain
+from harness.verdicts.yesno import implied, is_yes_no, more_asked, polarity
+
+_NAME_WORDS = 8
+_PROSE_COVERED = 0.8
+_SHORT = 30
+"""Words up to which an answer is nothing but a list."""
+_BARE = re.compile(r"\W*(?:yes|no|true|false|correct|incorrect)\W*\Z", re.IGNORECASE)
+
+
+def same_words(task: Task) -> Verdict | None:
+    """The reference word for word."""
+    if plain(task.answer) and plain(task.answer) == plain(task.reference):
+        return Verdict(True, "exact", "the answer is the reference, word for word")
+    return None
+
+
+def yes_no(task: Task) -> Verdict | None:
+    """Yes or no, with or without an explanation; a figure in the reference's explanation must be met too."""
+    wanted = polarity(task.reference)
+    if wanted is None:
+        return None
+    said = polarity(task.answer)
+    given = said if said is not None else implied(task.question, task.answer)
+    if given is None:
+        return undecided("the answer says neither yes nor no")
+    if given != wanted and has_figures(task) and not missing_figures(task.reference, task.answer, task.ask):
+        return undecided("yes and no differ, but the answer states the reference's figures")
+    if given != wanted and said is None and not _BARE.match(task.reference):
+        return undecided("the answer seems to say the opposite, without saying yes or no")
+    if given != wanted:
+        return Verdict(False, "yes/no", f"the reference says {_word(wanted)}, the answer {_word(given)}")
+    if _BARE.match(task.reference) or not more_asked(task.question):
+        return _same_polarity(task, wanted)
+    return undecided("yes or no agrees; the rest of what is asked is prose")
+
+
+def _same_polarity(task: Task, wanted: bool) -> Verdict:
+    missing = [] if _BARE.match(task.reference) else missing_figures(task.reference, task.answer, task.ask)
+    if missing:
+        return undecided(f"both say {_word(wanted)}, but {missing[0].text!r} of the reference is not in the answer")
+    return Verdict(True, "yes/no", f"both say {_word(wanted)}")
+
+
+def _word(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def one_of_two(task: Task) -> Verdict | None:
+    """Up or down, gain or loss, before or after, where the reference opens with it."""
+    axis = axis_of(task.reference)
+    if axis is None or len(content(task.reference)) > 12:
+        return None
+    pair, wanted = axis
+    given = next((side for text in statements(task.answer) if (side := side_of(text, pair))), 0)
+    if not given:
+        return undecided("the answer's direction cannot be told")
+    if given != wanted:
+        return Verdict(False, "direction", "the answer states the opposite direction")
+    missing = missing_figures(task.reference, task.answer, task.ask)
+    if missing:
+        return Verdict(False, "other", f"the direction is right, but {missing[0].text!r} is not in the answer")
+    return Verdict(True, "direction", "the answer states the reference's direction")
+
+
+def dates(task: Task) -> Verdict | None:
+    """Dates, as precise as the reference gives them; a year where a year is asked for."""
+    if not is_dates(task.reference) or (
+        not task.ask.year and re.fullmatch(r"\W*\d{4}\W*", task.reference) and not task.ask.periods
+    ):
+        return None
+    wanted = dates_of(task.reference)
+    given = [date for text in statements(task.answer) for date in dates_of(text)]
+    if not given:
+        return None
+    if all(any(meets(one, other) for other in given) for one in wanted):
+        return Verdict(True, "date", "the answer states the reference's date")
+    return Verdict(False, "date", "the answer states another date")
+
+
+def listed(task: Task) -> Verdict | None:
+    """Lists: every item must be in the answer, in any order."""
+    items = items_of(task.reference)
+    if len(items) < 2:
+        return None
+    absent = [item for item in items if not _holds(task.answer, item)]
+    if not absent and not (negated(task.answer) and not negated(task.reference)):
+        return Verdict(True, "list", f"all {len(items)} items are in the answer")
+    if absent and is_name_list(items) and len(task.answer.split()) <= _SHORT:
+        return Verdict(False, "list", f"{absent[0]!r} is not in the answer")
+    return undecided(f"{len(absent)} of {len(items)} items are not in the answer word for word")
+
+
+def _holds(answer: str, item: str) -> bool:
+    return plain(item) in plain(answer) or (bool(content(item)) and coverage(item, answer) >= 1.0)
+
+
+def name(task: Task) -> Verdict | None:
+    """A name or term of a few words that the answer's statement holds, or clearly replaces."""
+    words = content(task.reference)
+    if not 0 < len(words) <= _NAME_WORDS or negated(task.reference) or is_yes_no(task.question):
+        return None
+    texts = statements(task.answer)
+    stated = " ".join(texts)
+    fresh = [word for word in words if word not in set(content(task.question))] or words
+    if set(fresh) <= set(content(stated)):
+        return _named(task, texts, fresh)
+    if len(content(task.answer)) <= 6 and not set(fresh) & set(content(task.answer)):
+        return Verdict(False, "name", "the answer names something else")
+    return None
+
+
+def _named(task: Task, texts: list[str], fresh: list[str]) -> Verdict:
+    holding = next((text for text in texts if set(fresh) <= set(content(text))), " ".join(texts))
+    if negated(holding) or missing_figures(task.reference, task.answer, task.ask):
+        return undecided("the answer names it, in a sentence that denies something or with other figures")
+    return Verdict(True, "name", "the answer states the reference's words")
+
+
+def prose(task: Task) -> Verdict | None:
+    """Short prose: right where nearly all content words, all figures and the polarity of the reference are there."""
+    stated = " ".join(statements(task.answer))
+    fresh = " ".join(word for word in content(task.reference) if word not in content(task.question)) or task.reference
+    if (
+        min(coverage(task.reference, stated), coverage(fresh, stated)) < _PROSE_COVERED
+        or len(content(task.reference)) < 3
+    ):
+        return None
+    if negated(task.reference) != negated(stated) or missing_figures(task.reference, task.answer, task.ask):
+        return None
+    return Verdict(True, "prose", "the answer holds the reference's words and figures")
+
+
+def has_figures(task: Task) -> bool:
+    """Whether the reference states any figure."""
+    return bool(figures_of(task.reference, task.ask))

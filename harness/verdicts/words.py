@@ -1,0 +1,149 @@
+"""Words for comparing short texts: plain stems, without the words that carry nothing."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_WORD = re.compile(r"[a-z0-9]+(?:['’&./-][a-z0-9]+)*")
+_NOTHING = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "and",
+        "or",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "with",
+        "as",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "their",
+        "they",
+        "has",
+        "have",
+        "had",
+        "do",
+        "does",
+        "did",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "what",
+        "when",
+        "where",
+        "why",
+        "how",
+        "will",
+        "would",
+        "can",
+        "could",
+        "may",
+        "might",
+        "shall",
+        "should",
+        "also",
+        "such",
+        "than",
+        "then",
+        "so",
+        "but",
+        "not",
+        "no",
+        "nor",
+        "yes",
+        "both",
+        "each",
+        "any",
+        "all",
+        "some",
+        "s",
+        "company",
+        "companys",
+        "companies",
+        "inc",
+        "corp",
+        "ltd",
+        "plc",
+        "llc",
+        "co",
+        "group",
+        "fiscal",
+        "year",
+        "fy",
+        "about",
+        "into",
+        "over",
+        "during",
+        "within",
+        "between",
+        "i",
+        "we",
+        "our",
+        "his",
+        "her",
+        "he",
+        "she",
+        "you",
+        "your",
+        "if",
+        "because",
+        "due",
+        "primarily",
+        "mainly",
+        "approximately",
+        "based",
+        "according",
+        "provided",
+    ]
+)
+_NEGATION = re.compile(r"\b(?:no|not|never|none|neither|nor|without|cannot|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
+_SUFFIX = re.compile(r"(?:'s|’s|ies|ied|ing|ed|es|s|ly|ment|ation|ations|ion|ions)\Z")
+
+
+def plain(text: str) -> str:
+    """The text without case, accents, quotes, closing marks and double spaces."""
+    bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    return " ".join(bare.casefold().replace("’", "'").split()).strip(" .!;:,\"'“”`*")
+
+
+def stem(word: str) -> str:
+    """A plain stem: the word without its usual endings, never shorter than four letters."""
+    short = _SUFFIX.sub("", word)
+    return short if len(short) >= 4 else word.removesuffix("'s").removesuffix("s") if len(word) > 3 else word
+
+
+def content(text: str) -> list[str]:
+    """The stems of a text's content words, in order."""
+    return [stem(word) for word in _WORD.findall(plain(text)) if word not in _NOTHING]
+
+
+def coverage(wanted: str, given: str) -> float:
+    """The share of the content words of `wanted` that `given` holds; 0 where there are none."""
+    words = set(content(wanted))
+    return len(words & set(content(given))) / len(words) if words else 0.0
+
+
+def negated(text: str) -> bool:
+    """Whether a text holds a word of negation."""
+    return bool(_NEGATION.search(text))
