@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 _LISTED = 6
 
 
-class PageMetric(Metric):
-    """A value over the first k distinct pages of the reranked list and the golden's evidence."""
+class EvidenceMetric(Metric):
+    """A value for what was found, against what a golden names: its own, or for a floor another golden."""
 
     stage: ClassVar[Literal["retrieve", "generate", "score"]] = "retrieve"
 
@@ -27,6 +27,14 @@ class PageMetric(Metric):
             return "the question depends on earlier turns and has no standalone form"
         return None
 
+    def worth(self, case: Case, golden: Golden) -> float:
+        """The value of what the case found, were `golden` the one that was asked."""
+        raise NotImplementedError
+
+
+class PageMetric(EvidenceMetric):
+    """A value over the first k distinct pages of the reranked list and the golden's evidence."""
+
     def pages(self, case: Case) -> list[PageRef]:
         """The pages that are ranked, cut at k."""
         return distinct_pages(case.candidates, self.k)
@@ -34,6 +42,9 @@ class PageMetric(Metric):
     def value(self, pages: Sequence[PageRef], golden: Golden) -> float:
         """The metric's formula, on pages already cut at k."""
         raise NotImplementedError
+
+    def worth(self, case: Case, golden: Golden) -> float:
+        return self.value(self.pages(case), golden)
 
     def score(self, case: Case, bench: Bench) -> Score:
         pages = self.pages(case)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.metrics._pages import PageMetric
+from harness.metrics._pages import EvidenceMetric
 from harness.ranking import up_to_page
-from harness.records import Case, Golden, Score
+from harness.records import Case, Found, Golden, Score
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -19,7 +19,7 @@ def kinds(golden: Golden) -> frozenset[str]:
     return frozenset(_KIND.get(label, label) for label in golden.modality if label != "unlabelled")
 
 
-class ModalityHit(PageMetric):
+class ModalityHit(EvidenceMetric):
     """1 if a chunk up to the k-th distinct page is of one of the golden's kinds, else 0. Its page need not be gold."""
 
     place = 6
@@ -29,10 +29,15 @@ class ModalityHit(PageMetric):
     def applies(self, golden: Golden) -> str | None:
         return super().applies(golden) or (None if kinds(golden) else "the golden's modality is not labelled")
 
+    def worth(self, case: Case, golden: Golden) -> float:
+        return float(self._first(case, golden) is not None)
+
     def score(self, case: Case, bench: Bench) -> Score:
-        wanted, within = " or ".join(sorted(kinds(case.golden))), list(up_to_page(case.candidates, self.k))
-        first = next((hit for hit in within if hit.kind in kinds(case.golden)), None)
-        reason = (
-            f"{first.chunk} on {first.ref} is a {first.kind}" if first else f"no {wanted} among {len(within)} chunks"
-        )
-        return self.scored(case, first is not None, reason, chunks=len(within))
+        first = self._first(case, case.golden)
+        wanted, chunks = " or ".join(sorted(kinds(case.golden))), len(list(up_to_page(case.candidates, self.k)))
+        reason = f"{first.chunk} on {first.ref} is a {first.kind}" if first else f"no {wanted} among {chunks} chunks"
+        return self.scored(case, first is not None, reason, chunks=chunks)
+
+    def _first(self, case: Case, golden: Golden) -> Found | None:
+        wanted = kinds(golden)
+        return next((hit for hit in up_to_page(case.candidates, self.k) if hit.kind in wanted), None)
