@@ -36,6 +36,10 @@ os.register_at_fork(after_in_child=lambda: globals().update(_PDFIUM=threading.RL
 
 _ID = re.compile(r"\w[\w.-]{0,199}\Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
+_NO_TITLE = re.compile(
+    r"\W*\Z|untitled|microsoft \w+ - |slide ?\d|\S+\.[a-z]{2,5}\Z|[0-9a-f-]{20,}\Z|\S{1,3}\Z", re.IGNORECASE
+)
+"""What programs write where a title should be."""
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -295,6 +299,28 @@ def count_pages(pdf: Path) -> int:
         return len(document)
 
 
+def describe(pdf: Path) -> tuple[int, str | None]:
+    """Number of pages and title of a PDF: its own title, else the largest lines of its first page, else None.
+
+    Raises UserError where it cannot be opened.
+    """
+    with _opened(pdf) as document:
+        title = " ".join(_UNREADABLE.sub("", str(document.get_metadata_value("Title"))).split())
+        if _NO_TITLE.match(title):
+            title = _largest_lines(document)
+        return len(document), title[:150] or None
+
+
+def _largest_lines(document: Any) -> str:
+    import pypdfium2 as pdfium
+
+    try:
+        with closing(document[0]) as page, closing(page.get_textpage()) as textpage:
+            return _UNREADABLE.sub("", labels.largest(*_pieces(page, textpage)))
+    except pdfium.PdfiumError:
+        return ""
+
+
 def cached_reference(pdf: Path, sha256: str, cache: Path | None) -> tuple[ReferencePage, ...]:
     """The reference of a document from the cache, extracted and kept there where it is missing or damaged.
 
@@ -383,6 +409,12 @@ def _read_page(document: Any, row: int) -> tuple[ReferencePage, list[labels.Line
         return ReferencePage("", error=f"page {row + 1} cannot be read: {error}"), []
 
 
+def _edge_lines(page: Any, textpage: Any) -> list[labels.Line]:
+    pieces, read = _pieces(page, textpage)
+    width, height = page.get_size()
+    return labels.edge_lines(pieces, width, height, read)
+
+
 def _text(textpage: Any) -> str:
     """The text of the visible page. See the head of this file for what becomes of control characters."""
     text = str(textpage.get_text_bounded())
@@ -410,90 +442,26 @@ class _Shown(NamedTuple):
         turned = ((u, self.height - v), (v, u), (self.width - u, v), (self.height - v, self.width - u))
         return turned[self.quarter]
 
-    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[float, float, float, float]:
+    def box(self, left: float, bottom: float, right: float, top: float) -> labels.Box:
         (xa, ya), (xb, yb) = self.point(left, bottom), self.point(right, top)
+        return labels.Box(min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb))
+
+    def inside(self, box: labels.Box) -> tuple[float, float, float, float]:
+        """A shown box in PDF space again: left, bottom, right, top."""
+        (xa, ya), (xb, yb) = self._back(box.x0, box.y0), self._back(box.x1, box.y1)
         return min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb)
 
-
-class _Run(NamedTuple):
-    """A run of text on one line: its box as shown, and its box in PDF space."""
-
-    shown: tuple[float, float, float, float]
-    inside: tuple[float, float, float, float]
-
-    @property
-    def middle(self) -> float:
-        return (self.shown[1] + self.shown[3]) / 2
-
-    @property
-    def height(self) -> float:
-        return self.shown[3] - self.shown[1]
-
-    def joined(self, other: _Run) -> _Run:
-        """This run and another one as one."""
-        shown, inside = zip(self.shown, other.shown, strict=True), zip(self.inside, other.inside, strict=True)
-        low, high = (min, min, max, max), zip((min, min, max, max), inside, strict=True)
-        a, b, c, d = (pick(pair) for pick, pair in zip(low, shown, strict=True))
-        e, f, g, h = (pick(pair) for pick, pair in high)
-        return _Run((a, b, c, d), (e, f, g, h))
+    def _back(self, x: float, y: float) -> tuple[float, float]:
+        turned = ((x, self.height - y), (y, x), (self.width - x, y), (self.width - y, self.height - x))
+        u, v = turned[self.quarter]
+        return u + self.left, v + self.bottom
 
 
-BAND, MARGIN, OUTER_LINES, MOST_RUNS = 0.12, 0.08, 3, 60
-"""Where printed numbers are looked for: shares of height and width, lines from above and below, runs a page at most."""
-
-
-def _edge_lines(page: Any, textpage: Any) -> list[labels.Line]:
-    """The lines at the edges of a page: within a band, or the outermost three wherever they stand."""
+def _pieces(page: Any, textpage: Any) -> tuple[list[labels.Box], labels.Read]:
+    """Where text stands on the page, and what reads the text inside a box."""
     frame = _Shown.of(page)
-    width, height = page.get_size()
-    boxes = [textpage.get_rect(number) for number in range(textpage.count_rects())]
-    rows = _rows_of([_Run(frame.box(*box), box) for box in boxes])
-    found: list[tuple[_Run, labels.Edge]] = []
-    for place, row in enumerate(rows):
-        edge = _edge(place, len(rows), row[0].middle / max(height, 1.0))
-        if edge:
-            found += [(run, edge) for run in _segments(row)]
-        else:
-            found += [(run, "side") for run in row if _beside(run, width)]
-    return [_line(textpage, run, edge, width) for run, edge in [*found[:MOST_RUNS], *found[MOST_RUNS:][-MOST_RUNS:]]]
-
-
-def _rows_of(runs: list[_Run]) -> list[list[_Run]]:
-    """Runs that stand beside each other, from above to below."""
-    rows: list[list[_Run]] = []
-    for run in sorted(runs, key=lambda run: (run.middle, run.shown[0])):
-        if rows and abs(run.middle - rows[-1][-1].middle) < 0.4 * min(run.height, rows[-1][-1].height):
-            rows[-1].append(run)
-        else:
-            rows.append([run])
-    return [sorted(row, key=lambda run: run.shown[0]) for row in rows]
-
-
-def _edge(place: int, rows: int, share: float) -> labels.Edge | None:
-    if share < BAND or (place < OUTER_LINES and share < 0.5):
-        return "top"
-    return "bottom" if share > 1 - BAND or place >= rows - OUTER_LINES else None
-
-
-def _beside(run: _Run, width: float) -> bool:
-    left, _, right, _ = run.shown
-    return right < MARGIN * width or left > (1 - MARGIN) * width
-
-
-def _segments(row: list[_Run]) -> list[_Run]:
-    """Runs of one line joined where no wide gap parts them."""
-    joined = row[:1]
-    for run in row[1:]:
-        if run.shown[0] - joined[-1].shown[2] < 1.5 * max(run.height, 1.0):
-            joined[-1] = joined[-1].joined(run)
-        else:
-            joined.append(run)
-    return joined
-
-
-def _line(textpage: Any, run: _Run, edge: labels.Edge, width: float) -> labels.Line:
-    text = " ".join(str(textpage.get_text_bounded(*run.inside)).split())
-    return labels.Line(text, edge, (run.shown[0] + run.shown[2]) / 2 / max(width, 1.0))
+    rects = [textpage.get_rect(number) for number in range(textpage.count_rects())]
+    return [frame.box(*rect) for rect in rects], lambda box: str(textpage.get_text_bounded(*frame.inside(box)))
 
 
 def _words(page: Any) -> list[Word]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 Edge = Literal["top", "bottom", "side"]
@@ -18,6 +18,35 @@ WINDOW = 12
 """Pages to either side whose numbers may support a candidate."""
 SUPPORT = 2.5
 """Weight that a series needs around a page, the page's own candidate included."""
+
+
+BAND, MARGIN, OUTER_LINES, MOST_LINES = 0.12, 0.08, 3, 100
+"""Where page numbers are looked for: shares of height and of width, lines from above and below, lines a page at most."""
+
+
+class Box(NamedTuple):
+    """Where a piece of text stands, in points from the top left of the page as it is shown."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def middle(self) -> float:
+        return (self.y0 + self.y1) / 2
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+    def __or__(self, other: Box) -> Box:
+        """The box around both."""
+        return Box(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))
+
+
+Read = Callable[[Box], str]
+"""Gives the text inside a box."""
 
 
 class Line(NamedTuple):
@@ -46,7 +75,63 @@ _ALONE = re.compile(_NUMBER + r"\Z")
 _STARTS = re.compile(_NUMBER + r"(?![\d.,%/)\]:]|\s*%)")
 _ENDS = re.compile(r"(?<![\d.,$€£/(\-–])" + _NUMBER + r"\Z")
 _ROMAN = re.compile(r"(?=[ivxl])(?P<n>(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3}))\Z", re.IGNORECASE)
+_LETTER = re.compile(r"[^\W\d_]")
 _DECORATION = " \t\n\r-–—|•·[]<>_~*"
+
+
+def edge_lines(pieces: Sequence[Box], width: float, height: float, read: Read) -> list[Line]:
+    """The lines at the edges of a page: in the bands, the three outermost wherever they stand, and what stands in a margin."""
+    rows = _rows(pieces)
+    found: list[tuple[Box, Edge]] = []
+    for place, row in enumerate(rows):
+        edge = _edge(place, len(rows), row[0].middle / max(height, 1.0))
+        found += [(part, edge or "side") for part in _parts(row) if edge or _in_margin(part, width)]
+    half = MOST_LINES // 2
+    kept = found if len(found) <= MOST_LINES else [*found[:half], *found[-half:]]
+    return [Line(" ".join(read(part).split()), edge, (part.x0 + part.x1) / 2 / max(width, 1.0)) for part, edge in kept]
+
+
+def largest(pieces: Sequence[Box], read: Read) -> str:
+    """The line that is set largest, with those of the same size below it (three at most): a title, on a title page."""
+    parts = [(max(box.height for box in row), part) for row in _rows(pieces) for part in _parts(row)]
+    sizes = [(size, -place) for place, (size, part) in enumerate(parts) if len(_LETTER.findall(read(part))) > 3]
+    if not sizes:
+        return ""
+    size, first = max(sizes)
+    title = [read(part) for found, part in parts[-first : 3 - first] if found > 0.85 * size]
+    return " ".join(" ".join(title).split())
+
+
+def _rows(pieces: Sequence[Box]) -> list[list[Box]]:
+    """Pieces that stand beside each other, from above to below, each row from left to right."""
+    rows: list[list[Box]] = []
+    for piece in sorted(pieces, key=lambda piece: (piece.middle, piece.x0)):
+        if rows and piece.middle - rows[-1][-1].middle < 0.4 * min(piece.height, rows[-1][-1].height):
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    return [sorted(row) for row in rows]
+
+
+def _edge(place: int, rows: int, share: float) -> Edge | None:
+    if share < BAND or (place < OUTER_LINES and share < 0.5):
+        return "top"
+    return "bottom" if share > 1 - BAND or place >= rows - OUTER_LINES else None
+
+
+def _in_margin(part: Box, width: float) -> bool:
+    return part.x1 < MARGIN * width or part.x0 > (1 - MARGIN) * width
+
+
+def _parts(row: Sequence[Box]) -> list[Box]:
+    """A row as the boxes of its parts, which wide gaps keep apart."""
+    parts = [row[0]]
+    for piece in row[1:]:
+        if piece.x0 - parts[-1].x1 < 1.5 * max(piece.height, 1.0):
+            parts[-1] |= piece
+        else:
+            parts.append(piece)
+    return parts
 
 
 def candidates(lines: Iterable[Line]) -> list[Candidate]:

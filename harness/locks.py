@@ -74,7 +74,9 @@ def verify(folder: Path) -> Lock:
         raise UserError(f"{folder / SPLIT} has no lock: 'harness freeze {folder}' locks it as it is.")
     sha256, count = measure(folder)
     if sha256 != lock.sha256:
-        raise UserError(f"{folder / SPLIT} has changed since it was locked on {lock.locked}: {changes(folder, lock)}")
+        raise UserError(
+            f"{folder / SPLIT} {changes(folder, lock)}. Restore it, or run 'harness freeze {folder} --reason …'."
+        )
     if count != lock.goldens:
         raise UserError(
             f"{folder / LOCK} speaks of {lock.goldens} goldens, {folder / SPLIT} holds {count}: edited by hand?"
@@ -83,14 +85,11 @@ def verify(folder: Path) -> Lock:
 
 
 def changes(folder: Path, lock: Lock) -> str:
-    """In one line, what differs between the lock and the split as it is now, and what to do."""
+    """In half a sentence, what differs between the lock and the split as it is now."""
     sha256, count = measure(folder)
     number = f"{lock.goldens} goldens then, {count} now" if count != lock.goldens else f"{count} goldens as before"
-    which = _which(folder, lock)
-    return (
-        f"{number}, sha256 {lock.sha256[:12]}… then, {sha256[:12]}… now{which}. Restore the file, "
-        f"or write the reason into {folder / 'CHANGES.md'} and run 'harness freeze {folder}'."
-    )
+    shas = f"sha256 {lock.sha256[:12]}… then, {sha256[:12]}… now"
+    return f"has changed since it was locked on {lock.locked}: {number}, {shas}{_which(folder, lock)}"
 
 
 def _which(folder: Path, lock: Lock) -> str:

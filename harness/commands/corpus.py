@@ -1,0 +1,131 @@
+"""Write corpus.yaml for a folder of PDFs: ids, sha256, pages and titles.
+
+PDFs are taken from the folder and the folders in it. Ids come from file names, titles from the PDF's own title, else from the
+largest line of its first page, else from the file name: read them over, and add aliases. PDFs that cannot be opened (encrypted,
+damaged, empty) are named and left out, and the exit code is then 2; the others are written all the same. With --force, a
+corpus.yaml that is there is replaced, and the ids, titles and aliases in it are kept for files that it lists.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dir", metavar="DIR", help="folder of PDFs; folders inside it count")
+    parser.add_argument("--name", help="name of the golden set (default: the folder's name)")
+    parser.add_argument("--out", metavar="FILE", help="where to write (default: DIR/corpus.yaml)")
+    parser.add_argument(
+        "--redistributable", action="store_true", help="mark the set as one whose results may be in git"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="replace a file that is there, keeping what was edited in it"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the file; 2 where a PDF was left out. Raises UserError where there is none to list, or the file is there."""
+    from pathlib import Path
+
+    folder = Path(args.dir)
+    out = Path(args.out) if args.out else folder / "corpus.yaml"
+    pdfs, before = _pdfs(folder), _before(out, args.force)
+    documents, faults = _documents(pdfs, out, before.get("documents", {}))
+    for fault in faults:
+        print(f"left out: {fault}", file=sys.stderr)
+    if not documents:
+        raise UserError(f"{folder}: none of its {len(pdfs)} PDFs can be opened; nothing was written.")
+    name = args.name or before.get("name") or _slug(folder.resolve().name)
+    free = args.redistributable or bool(before.get("redistributable", False))
+    _write(out, {"name": name, "redistributable": free, "documents": documents})
+    pages = sum(block["pages"] for block in documents.values())
+    print(f"{out}: {len(documents)} documents, {pages:,} pages" + (f"; {len(faults)} left out." if faults else "."))
+    return 2 if faults else 0
+
+
+def _pdfs(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise UserError(f"{folder}: there is no such folder.")
+    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() == ".pdf" and path.is_file())
+    if not found:
+        raise UserError(f"{folder}: there is no PDF in this folder, nor in the folders inside it.")
+    return found
+
+
+def _before(out: Path, force: bool) -> dict[str, Any]:
+    """The file that is there, where it may be replaced."""
+    from harness import yamls
+
+    if out.is_dir():
+        raise UserError(f"{out}: this is a folder; --out names a file, for example {out / 'corpus.yaml'}.")
+    if not out.exists():
+        return {}
+    if not force:
+        raise UserError(f"{out}: the file is there already; --force replaces it and keeps what was edited in it.")
+    return yamls.read(out)
+
+
+def _documents(pdfs: list[Path], out: Path, before: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The blocks of corpus.yaml by id, and a line for each PDF that is left out."""
+    known = {block.get("sha256"): (id, block) for id, block in before.items() if isinstance(block, dict)}
+    documents: dict[str, Any] = {}
+    faults: list[str] = []
+    for pdf in pdfs:
+        try:
+            block = _block(pdf, out)
+        except UserError as error:
+            faults.append(str(error))
+            continue
+        twin = next((id for id, other in documents.items() if other["sha256"] == block["sha256"]), None)
+        if twin:
+            faults.append(f"{pdf}: the same file as {documents[twin]['file']}.")
+            continue
+        id, old = known.get(block["sha256"]) or (_unique(_slug(pdf.stem), documents | before), {})
+        documents[id] = block | {key: old[key] for key in ("title", "aliases") if key in old}
+    return documents, faults
+
+
+def _block(pdf: Path, out: Path) -> dict[str, Any]:
+    import os
+
+    from harness import corpus, keys
+
+    pages, title = corpus.describe(pdf)
+    where = os.path.relpath(pdf.resolve(), out.resolve().parent).replace(os.sep, "/")
+    return {"file": where, "sha256": keys.file_sha256(pdf), "pages": pages, "title": title or _spaced(pdf.stem)}
+
+
+def _slug(name: str) -> str:
+    """A name as an id: lower case, [a-z0-9_-]."""
+    import re
+    import unicodedata
+
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9_-]+", "_", plain).strip("_-")[:80] or "document"
+
+
+def _unique(id: str, taken: dict[str, Any]) -> str:
+    return next(name for name in (id, *(f"{id}_{number}" for number in range(2, 10**6))) if name not in taken)
+
+
+def _spaced(stem: str) -> str:
+    return " ".join(stem.replace("_", " ").split()) or stem
+
+
+def _write(out: Path, values: dict[str, Any]) -> None:
+    import yaml
+
+    from harness.files import write_text
+
+    text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)
+    try:
+        write_text(out, text)
+    except OSError as error:
+        raise UserError(f"{out}: cannot be written: {error.strerror or error}.") from None
