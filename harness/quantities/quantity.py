@@ -36,6 +36,7 @@ class Quantity:
     edge: str = ""
     role: str = "figure"
     header: bool = False
+    spelled: bool = False
 
     @property
     def factor(self) -> Decimal:

@@ -1,0 +1,151 @@
+"""Where numbers stand in a text, and what is written against them: sign, brackets, currency before, scale and unit behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+from harness.quantities.numerals import CELL, NUMBER
+from harness.quantities.units import BARE, CASED, SCALES, UNITS, Unit, unit_named
+
+MINUS = "-−–‒﹣－"
+_DIGIT = re.compile(r"[0-9]")
+_RUN = re.compile(r"\w*")
+_NUMBER = re.compile(NUMBER)
+_CELL = re.compile(CELL)
+_CODES = sorted(
+    (
+        word
+        for word, unit in UNITS.items()
+        if unit.dimension == "currency" and (len(word) == 3 or not word[-1].isalpha())
+    ),
+    key=len,
+    reverse=True,
+)
+_LEAD = re.compile(
+    rf"(?P<open>\()?[ ]?(?P<sign>(?<![\w)%])[{MINUS}+])?"
+    rf"(?:(?P<currency>{'|'.join(('' if not w[0].isalpha() else r'(?<![A-Za-z])') + re.escape(w) for w in _CODES)})"
+    rf"[ ]{{0,2}}(?P<inner>[{MINUS}]|\([ ]?)?)?\Z",
+    re.IGNORECASE,
+)
+_MARKS = frozenset("($€£¥₹₩₪₺₽+.") | frozenset(MINUS)
+_LONG_SCALES = "|".join(sorted((re.escape(w) for w in SCALES if len(w) > 1 and w[0].isalpha()), key=len, reverse=True))
+_SCALE = re.compile(
+    rf"(?:[ \n]{{0,2}}|-)(?P<word>{_LONG_SCALES}|['’]000s?)(?!\w)|(?P<letter>[kmb])(?![\w/])|[ ](?P<loose>[mb])(?![\w/'’.])",
+    re.IGNORECASE,
+)
+_UNIT_WORDS = "|".join(
+    re.escape(word).replace(r"\ ", r"[\s-]+")
+    + (r"(?!\w)" if word[-1].isalnum() else "" if word == "%" else r"(?!\s?\d)")
+    for word in sorted(UNITS, key=len, reverse=True)
+)
+_UNIT = re.compile(rf"(?:-(?=[A-Za-z])|[ \n]{{0,2}})(?P<unit>(?:{'|'.join(CASED)})(?!\w)|(?i:{_UNIT_WORDS}))")
+_OF = re.compile(r"[ ]of[ ](?=(?:us )?dollars|euros)", re.IGNORECASE)
+_CLOSE = re.compile(r"[ ]?\)")
+_MULTIPLIED = re.compile(r"\s*[\d$(]")
+
+
+class Token(NamedTuple):
+    """A number with what is written against it; `start` and `end` hold all of that, `number` the digits alone."""
+
+    start: int
+    end: int
+    number: tuple[int, int]
+    minus: bool
+    plus: bool
+    brackets: bool
+    scale: Decimal | None
+    unit: Unit
+    currency: bool
+
+
+def tokens_of(text: str, cells: bool) -> Iterator[Token]:
+    """The numbers of a text in order, those inside words ("A380") left out. `cells`: a space never groups digits."""
+    pattern, place = _CELL if cells else _NUMBER, 0
+    while found := _DIGIT.search(text, place):
+        start = found.start()
+        if start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+            place = max(start + 1, _end(_RUN, text, start))
+            continue
+        if start and text[start - 1] == "." and not text[max(0, start - 2)].isalnum():
+            start -= 1
+        number = pattern.match(text, start)
+        place = number.end() if number else start + 1
+        if number:
+            token = _token(text, start, number.end())
+            place = max(place, token.end)
+            yield token
+
+
+def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
+    match = pattern.match(text, place)
+    return match.end() if match else place
+
+
+def scale_and_unit(text: str, end: int) -> tuple[Decimal | None, Unit, int]:
+    """Scale, unit and end of what follows a number that ends at `end`."""
+    return _suffix(text, end, False)
+
+
+def _token(text: str, start: int, end: int) -> Token:
+    lead = _lead(text, start)
+    opened, sign, currency, inner = lead.group("open", "sign", "currency", "inner") if lead else ("", "", "", "")
+    scale, unit, last = _suffix(text, end, bool(currency))
+    closed = _CLOSE.match(text, last)
+    bracket = bool(closed) and (bool(opened) or (inner or "").startswith("("))
+    first = lead.start() + len(lead[0]) - len(lead[0].lstrip()) if lead else start
+    if opened and lead and not bracket:
+        first = lead.start("open") + 1
+    minus = (sign or "+") != "+" or bool(inner and not inner.startswith("("))
+    unit = unit if unit is not BARE or not currency else unit_named(currency)
+    if bracket and closed:
+        last, scale, unit = _behind(text, closed.end(), scale, unit)
+    return Token(first, last, (start, end), minus, sign == "+", bracket, scale, unit, bool(currency))
+
+
+def _lead(text: str, start: int) -> re.Match[str] | None:
+    """What stands before a number; looked for only where the character before can be part of it."""
+    place = start - 1
+    while place >= 0 and start - place < 3 and text[place] == " ":
+        place -= 1
+    if place < 0 or not (text[place] in _MARKS or text[place].isalpha()):
+        return None
+    if (
+        text[place].isalpha()
+        and text[max(0, place - 2) : place + 1].lower() not in UNITS
+        and text[place - 1 : place + 1].lower() != "rs"
+    ):
+        return None
+    found = _LEAD.search(text, max(0, start - 14), start)
+    return found if found and found[0] else None
+
+
+def _suffix(text: str, end: int, currency: bool) -> tuple[Decimal | None, Unit, int]:
+    """Scale, unit and end of what follows a number."""
+    if currency and text[end : end + 1] == "$":
+        end += 1
+    scale = _SCALE.match(text, end)
+    factor = None
+    if scale and (scale["word"] or scale["letter"] or currency):
+        word = (scale["word"] or scale["letter"] or scale["loose"]).lower().lstrip("'’")
+        factor, end = (Decimal(1000) if word.startswith("000") else SCALES[word]), scale.end()
+    unit, last = _unit(text, end)
+    return factor, unit, last
+
+
+def _unit(text: str, end: int) -> tuple[Unit, int]:
+    tail = _OF.match(text, end)
+    found = _UNIT.match(text, tail.end() if tail else end)
+    if found is None or (found["unit"].lower() in ("x", "×") and _MULTIPLIED.match(text, found.end())):
+        return BARE, end
+    return unit_named(found["unit"]), found.end()
+
+
+def _behind(text: str, end: int, scale: Decimal | None, unit: Unit) -> tuple[int, Decimal | None, Unit]:
+    """Scale and unit behind a closing bracket: "(5,818) million", "(2.4)%"."""
+    more, found, last = _suffix(text, end, unit is not BARE)
+    if (more and scale) or (found is not BARE and unit is not BARE):
+        return end, scale, unit
+    return last, scale or more, unit if found is BARE else found
