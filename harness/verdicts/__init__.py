@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from harness.quantities.asking import ask_of, asks_quantity
 from harness.quantities.comparing import RIGHT
+from harness.quantities.quantity import Quantity
 from harness.verdicts import texts
+from harness.verdicts.dates import is_dates
 from harness.verdicts.figures import figures_of, judge_figure, missing_figures
+from harness.verdicts.lists import items_of
 from harness.verdicts.refusals import refusal_of
 from harness.verdicts.task import Task
 from harness.verdicts.verdict import Verdict, undecided
 from harness.verdicts.words import content, negated
 from harness.verdicts.yesno import polarity
 
-__all__ = ["Verdict", "judge"]
+__all__ = ["Verdict", "judge", "kind_of"]
 
+_NAME = 6
+"""Content words of a name at most."""
 _SHORT = 4
 """Content words beside a single figure up to which the figure is the reference."""
 
@@ -33,6 +38,27 @@ def judge(
     tasks = [Task(question, key, answer, ask, answer_type or "") for key in (reference, *accept)]
     verdicts = [_judge(task) for task in tasks]
     return next((v for v in verdicts if v.value), next((v for v in verdicts if v.value is None), verdicts[0]))
+
+
+def kind_of(question: str, reference: str) -> str:
+    """The kind of a reference: number (nothing but one), numbers, yes/no, date, list, name or prose."""
+    ask = ask_of(question)
+    figures = figures_of(reference, ask)
+    if polarity(reference) is not None:
+        return "yes/no"
+    if is_dates(reference) and not figures:
+        return "date"
+    if figures and not content(_without(reference, figures)):
+        return "number" if len(figures) == 1 else "numbers"
+    if len(items_of(reference)) > 1:
+        return "list"
+    return "name" if len(content(reference)) <= _NAME else "prose"
+
+
+def _without(text: str, figures: list[Quantity]) -> str:
+    for figure in reversed(figures):
+        text = text[: figure.start] + " " + text[figure.end :]
+    return text
 
 
 def _judge(task: Task) -> Verdict:

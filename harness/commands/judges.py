@@ -1,0 +1,71 @@
+"""Compare a judge with labels that people gave: agreement, kappa, wrong accepts and rejects, the rows that differ.
+
+harness judges --labels labels.jsonl
+harness judges --labels labels.jsonl --judge program --json --out verdicts.jsonl
+
+Each line of the file is {"id", "question", "reference", "answer", "label"}; label is correct, incorrect or refusal, and
+optional keys are "accept" (other right answers) and "answer_type". A refusal counts as not correct.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harness.judges._agreement import Judged
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--labels", type=Path, required=True, metavar="FILE", help="JSON lines of labelled answers")
+    parser.add_argument("--judge", default="program", metavar="NAME", help="default: program")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write each row's verdict and reason as JSON lines")
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    import json
+
+    from harness import registry
+    from harness.judges._agreement import Judged
+    from harness.judges._judge import Judge
+    from harness.judges._labels import read_labels
+    from harness.judges._show import report
+
+    judge = registry.load("judge", args.judge, Judge)()
+    rows = read_labels(args.labels)
+    judged = [
+        Judged(row, judge.verdict(row.question, row.reference, row.accept, row.answer, row.answer_type)) for row in rows
+    ]
+    figures = _figures(judged)
+    if args.out:
+        _write(args.out, judged)
+    print(json.dumps(figures, indent=1) if args.json else "\n".join(report(args.judge, figures, judged)))
+    return 0
+
+
+def _figures(judged: list[Judged]) -> dict[str, object]:
+    from harness.judges._agreement import by_type, refusals, with_intervals
+    from harness.verdicts import kind_of
+
+    return {
+        **with_intervals(judged),
+        "refusals": refusals(judged),
+        "by_type": by_type(judged, lambda row: row.answer_type or kind_of(row.question, row.reference)),
+    }
+
+
+def _write(path: Path, judged: list[Judged]) -> None:
+    from harness import jsonl
+    from harness.errors import UserError
+
+    rows = [
+        {"id": one.row.id, "label": one.row.label, "verdict": one.word, "kind": one.verdict.kind,
+         "reason": one.verdict.reason, "detail": one.verdict.detail}
+        for one in judged
+    ]  # fmt: skip
+    try:
+        jsonl.write(path, rows)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror or error}.") from None
