@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
+from harness.errors import HarnessError
 from harness.records import Chunk, Golden
 
 if TYPE_CHECKING:
@@ -73,19 +74,35 @@ class Chunks(Sequence[Chunk]):
 
 
 def _no_memo(component: Component, label: str) -> Memo:
-    raise RuntimeError("this bench has no memo")
+    raise HarnessError("this bench has no memo")
 
 
 def _no_index(retriever: Retriever) -> Index:
-    raise RuntimeError("this bench has no indexes")
+    raise HarnessError("this bench has no indexes")
 
 
 def _no_chunks() -> list[Chunk]:
     return []
 
 
-def _silent(what: str, done: int, total: int) -> None:
-    pass
+class Watcher(Protocol):
+    """Is told how far a step is, and what a user should know."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """`done` of `total` of step `what`."""
+
+    def note(self, text: str) -> None:
+        """One line for the user."""
+
+
+class Silent:
+    """A watcher that says nothing."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        pass
 
 
 @dataclass(frozen=True)
@@ -101,7 +118,7 @@ class Bench:
     """`memo(component, label)`: kept under the component's own key, so that another model or code never reads it."""
     index: Callable[[Retriever], Index] = _no_index
     """`index(retriever)`: a retriever inside another one, built where needed and opened once a run."""
-    progress: Callable[[str, int, int], None] = _silent
+    progress: Watcher = field(default_factory=Silent)
     gold: Golden | None = None
 
     @property
@@ -116,6 +133,10 @@ class Bench:
         if path not in component.files():
             raise RuntimeError(f"{component.name()} reads {path} but does not declare it in files()")
         return path.read_bytes()
+
+    def with_index(self, index: Callable[[Retriever], Index]) -> Bench:
+        """The same bench, with the indexes of one ingest."""
+        return replace(self, index=index)
 
     def for_case(self, documents: tuple[Document, ...], gold: Golden | None) -> Bench:
         """The same bench, narrowed to one case."""

@@ -1,0 +1,141 @@
+"""The command line. Each file of harness/commands/ is one command; only the one that is called is imported."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from harness.errors import HarnessError, UserError, nearest
+
+QUIET = {
+    "ORT_DISABLE_TELEMETRY": "1",
+    "DO_NOT_TRACK": "1",
+    "SCARF_NO_ANALYTICS": "1",
+    "UNSTRUCTURED_DISABLE_NOTICE": "1",
+    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
+    "DEEPEVAL_DISABLE_DOTENV": "1",
+    "DEEPEVAL_NO_INSPECT_PROMPT": "1",
+    "DEEPEVAL_FILE_SYSTEM": "READ_ONLY",
+    "RAGAS_DO_NOT_TRACK": "true",
+    "ANONYMIZED_TELEMETRY": "False",
+}
+"""Telemetry of third parties, off before any of them is imported."""
+
+_EPILOG = """exit codes: 0 fine; 1 a regression (gate); 2 something that you can fix; 3 inconclusive or not comparable;
+4 the world outside failed, run again to resume; 70 internal error; 130 interrupted"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a command. Returns the exit code; expected failures are one message on stderr, without a traceback."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    _speak_any_locale()
+    sys.path.append(os.getcwd())
+    try:
+        code = _call(list(sys.argv[1:] if words is None else words))
+        sys.stdout.flush()
+    except HarnessError as error:
+        return _say(str(error), error.exit_code)
+    except BrokenPipeError:
+        return _closed_pipe()
+    except KeyboardInterrupt:
+        return _interrupted()
+    except Exception as error:
+        return _internal(error)
+    return code
+
+
+def _call(words: list[str]) -> int:
+    from harness import registry
+
+    commands = registry.files("command")
+    wanted = next((word for word in words if not word.startswith("-")), None)
+    if wanted is not None and wanted not in commands and words[0] == wanted:
+        raise UserError(
+            f"unknown command {wanted!r}.{nearest(wanted, list(commands))} Commands: {', '.join(commands)}."
+        )
+    parser = _parser()
+    places = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, path in commands.items():
+        place = places.add_parser(name, help=registry.describe(path), description=_whole(path) if name == wanted else None,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+        if name == wanted:
+            module = registry.module("command", name)
+            module.arguments(place)
+            place.set_defaults(run=module.run)
+    arguments = parser.parse_args(words)
+    return int(arguments.run(arguments))
+
+
+def _parser() -> argparse.ArgumentParser:
+    from harness import __doc__ as about
+
+    parser = argparse.ArgumentParser(
+        prog="harness", description=about, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    return parser
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return f"harness {version('pdf-qa-harness')}"
+    except PackageNotFoundError:
+        return "harness (not installed)"
+
+
+def _whole(path: os.PathLike[str]) -> str:
+    """A command's whole docstring: the description of its --help."""
+    import ast
+    from pathlib import Path
+
+    return ast.get_docstring(ast.parse(Path(path).read_text(encoding="utf-8"))) or ""
+
+
+def _speak_any_locale() -> None:
+    """Characters that the terminal's encoding lacks are replaced, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def _say(message: str, code: int) -> int:
+    from harness.markdown import terminal
+
+    print(f"harness: {terminal(message)}", file=sys.stderr)
+    return code
+
+
+def _closed_pipe() -> int:
+    """The reader went away (`| head`): not an error, and nothing more may be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _interrupted() -> int:
+    """Leave at once: what is finished is on disk, threads in work are not waited for."""
+    print("harness: interrupted; run the same command again to go on", file=sys.stderr, flush=True)
+    import multiprocessing
+
+    for child in multiprocessing.active_children():
+        child.terminate()
+    os._exit(130)
+
+
+def _internal(error: Exception) -> int:
+    import tempfile
+    import traceback
+    from pathlib import Path
+
+    handle, name = tempfile.mkstemp(prefix="harness-", suffix=".log")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+        traceback.print_exception(error, file=file)
+    return _say(f"internal error: {type(error).__name__}: {error}. This is our fault; the log is {Path(name)}", 70)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -23,6 +23,8 @@ class Metric(Component):
     """True where every value is 0 or 1: then the interval is Wilson's."""
     at: ClassVar[tuple[int, ...]] = ()
     """The cut-offs k at which it is reported by default; empty where it has none."""
+    place: ClassVar[int] = 50
+    """Where it stands among the metrics of its stage in a table; lower is higher up."""
     needs_answer: ClassVar[bool] = True
     """In the generate and score stages: without an answer (the system failed) the value is 0."""
 

@@ -201,7 +201,6 @@ class Usage(Record):
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = 0.0
-    seconds: float = 0.0
 
 
 class Case(Record):
@@ -250,6 +249,8 @@ class Summary(Record):
     """A metric over a golden set: mean with 95% interval, and what it stands on."""
 
     metric: str
+    stage: str = ""
+    unit: str = "share"
     mean: float | None
     low: float | None = None
     high: float | None = None

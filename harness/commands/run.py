@@ -1,0 +1,74 @@
+"""Run systems over a golden set: retrieve, generate, score; prints a table and writes findings.
+
+Dev always runs. Held-out runs too where there is one and the working tree is clean (results/ and findings/ aside);
+each opening is numbered and recorded in results/<set>/openings.jsonl. What is unchanged since an earlier run is read
+back, so that a second run takes seconds and a stopped one goes on where it was.
+
+  harness run configs/hybrid_rerank.yaml
+  harness run configs/*.yaml --goldens path/to/my_set --split dev
+  harness run configs/hybrid_rerank.yaml --set retriever.constant=10 --limit 20
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("configs", nargs="+", type=Path, metavar="CONFIG", help="a system's YAML file")
+    parser.add_argument("--goldens", type=Path, metavar="DIR", help="another golden set than the config's")
+    parser.add_argument("--split", choices=("dev", "heldout", "all"), help="default: dev, and held-out on a clean tree")
+    parser.add_argument(
+        "--limit", type=_positive, metavar="N", help="only the first N goldens; the result is marked partial"
+    )
+    parser.add_argument("--only", action="append", default=[], metavar="ID", help="only this golden (may be repeated)")
+    parser.add_argument(
+        "--set", action="append", default=[], dest="settings", metavar="PATH=VALUE", help="change a setting"
+    )
+    parser.add_argument("--dirty", action="store_true", help="open held-out on a changed working tree; recorded")
+    parser.add_argument("--unseal", action="store_true", help="show held-out rows by question; recorded")
+    parser.add_argument("--workers", type=_positive, default=4, metavar="N", help="cases at a time (default 4)")
+    parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="default: results")
+    parser.add_argument("--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings")
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else on stdout")
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
+    return int(text)
+
+
+def run(args: argparse.Namespace) -> int:
+    from harness import findings, output
+    from harness.progress import Progress
+    from harness.request import Request
+    from harness.run import run as run_system
+
+    request = Request(
+        splits={"all": ("dev", "heldout"), None: None}.get(args.split, (args.split,)),
+        goldens=args.goldens,
+        settings=tuple(args.settings),
+        limit=args.limit,
+        only=tuple(args.only),
+        dirty=args.dirty,
+        unseal=args.unseal,
+        workers=args.workers,
+        results=args.results,
+    )
+    progress = Progress()
+    results = []
+    try:
+        for config in args.configs:
+            made = run_system(config, request, progress)
+            results += made
+            page = None if request.partial else findings.write(args.findings, made, unsealed=args.unseal)
+            progress.close()
+            if not args.json:
+                output.show(made, page)
+    finally:
+        progress.close()
+    if args.json:
+        output.print_json(results)
+    return 0

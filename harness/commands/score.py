@@ -1,0 +1,36 @@
+"""Score the saved answers of earlier runs again, with the metrics as they are now; no system is called.
+
+harness score hybrid_rerank
+harness score finance/hybrid_rerank/dev
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "system", metavar="SYSTEM", help="a system's name, or <set>/<system>, or <set>/<system>/<split>"
+    )
+    parser.add_argument("--goldens", type=Path, metavar="DIR", help="where the golden set lies now, if it was moved")
+    parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="default: results")
+    parser.add_argument("--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings")
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    from harness import findings, output, rescore, store
+    from harness.request import Request
+
+    request = Request(goldens=args.goldens, results=args.results)
+    names = store.matching(args.results, args.system)
+    results = [rescore.rescore(name, request) for name in names]
+    for result in results:
+        page = findings.write(args.findings, [result], unsealed=False)
+        if not args.json:
+            output.show([result], page)
+    if args.json:
+        output.print_json(results)
+    return 0

@@ -1,0 +1,150 @@
+"""Content keys: the name of a unit of work is everything that shaped it, so that a cache can never lie.
+
+A component's key holds its settings, the files it declares, and its code: the syntax tree (docstrings and comments aside)
+of its module and of every first-party module that this imports, transitively, with the versions of the distributions that
+those import. Imports under `if TYPE_CHECKING:` cannot change what runs and are left out.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.components import Component
+
+FIRST_PARTY = ("harness", "systems")
+
+
+def digest(value: Any) -> str:
+    """32 hex digits of the canonical JSON of `value`. What has no canonical JSON is refused with a TypeError."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def component_key(component: Component, *, for_index: bool = False) -> str:
+    """The key of a component with all that is inside it."""
+    parts = component.parts()
+    return digest(
+        {
+            "spec": component.spec(for_index=for_index),
+            "code": sorted({code(type(part).__module__) for part in parts}),
+            "files": {path.name: file_sha256(path) for part in parts for path in part.files()},
+        }
+    )
+
+
+def file_sha256(path: Path) -> str:
+    """sha256 of a file's contents, 64 hex digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@cache
+def code(module: str) -> str:
+    """The key of a module's code with everything first-party that it imports and the versions of the rest."""
+    found: dict[str, str] = {}
+    packages: set[str] = set()
+    _collect(module, found, packages)
+    return digest({"modules": found, "versions": {name: _version(name) for name in sorted(packages)}})
+
+
+@cache
+def own_code(module: str) -> str:
+    """The key of one module's syntax tree alone."""
+    return _tree_digest(_parse(module))
+
+
+def _collect(module: str, found: dict[str, str], packages: set[str]) -> None:
+    tree = _parse(module)
+    found[module] = _tree_digest(tree)
+    for name in _imports(tree, module):
+        if name.partition(".")[0] not in FIRST_PARTY:
+            packages.add(name.partition(".")[0])
+        elif name not in found and _file(name) is not None:
+            _collect(name, found, packages)
+
+
+@cache
+def _file(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        return None
+    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+
+
+def _parse(module: str) -> ast.Module:
+    path = _file(module)
+    if path is None:
+        raise ModuleNotFoundError(f"no source file for module {module!r}")
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _tree_digest(tree: ast.Module) -> str:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.body = [statement for statement in node.body if not _is_text(statement)]
+    return digest(ast.dump(tree))
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _imports(tree: ast.Module, module: str) -> Iterator[str]:
+    for node in _running(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, module)
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names if base.partition(".")[0] in FIRST_PARTY)
+
+
+def _running(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node below `node` that can run: not the body of `if TYPE_CHECKING:`."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            children: list[ast.AST] = [*child.orelse]
+        else:
+            children = [child]
+        for one in children:
+            yield one
+            yield from _running(one)
+
+
+def _absolute(node: ast.ImportFrom, module: str) -> str:
+    if not node.level:
+        return node.module or ""
+    package = module.split(".")[: -node.level]
+    return ".".join([*package, *([node.module] if node.module else [])])
+
+
+@cache
+def _version(package: str) -> str:
+    """The version of the distribution that holds a top-level package; empty for the standard library."""
+    if package in sys.stdlib_module_names or package == "__future__":
+        return ""
+    for distribution in (package, *_distributions().get(package, ())):
+        try:
+            return importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return "absent"
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    return dict(importlib.metadata.packages_distributions())

@@ -1,0 +1,73 @@
+"""Progress: a bar on a terminal, a plain line now and then elsewhere; always on stderr, so that stdout stays a result."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Any, TextIO
+
+_EVERY = 10.0
+
+
+class Progress:
+    """Shows how far a step is. Call it with (what, done, total); safe for threads."""
+
+    def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
+        self.stream = stream or sys.stderr
+        self.quiet = quiet
+        self.terminal = self.stream.isatty()
+        self._lock = threading.Lock()
+        self._shown: dict[str, float] = {}
+        self._bar: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if self.quiet or not total:
+            return
+        with self._lock:
+            if self.terminal:
+                self._draw(what, done, total)
+            else:
+                self._say(what, done, total)
+
+    def _draw(self, what: str, done: int, total: int) -> None:
+        bar = self._started()
+        if what not in self._tasks:
+            self._tasks[what] = bar.add_task(what, total=total)
+        bar.update(self._tasks[what], completed=done, total=total)
+
+    def _started(self) -> Any:
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            self._bar = Progress(*columns, console=Console(file=self.stream), transient=True)
+            self._bar.start()
+        return self._bar
+
+    def _say(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        first = self._shown.setdefault(what, now)
+        if done < total and now - first < _EVERY:
+            return
+        self._shown[what] = now
+        print(f"{what}: {done} of {total}", file=self.stream, flush=True)
+
+    def note(self, text: str) -> None:
+        """One line that stays."""
+        if self.quiet:
+            return
+        with self._lock:
+            if self._bar is not None:
+                self._bar.console.print(text, highlight=False, markup=False)
+            else:
+                print(text, file=self.stream, flush=True)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+            self._tasks = {}

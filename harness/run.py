@@ -1,0 +1,230 @@
+"""A run: which stages, on which goldens, in which order; reading back what is unchanged; the manifest last."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from harness import config, goldens, heldout, keys, locks, machine, store
+from harness.bench import Bench, Watcher
+from harness.blobs import Blobs
+from harness.components import Component
+from harness.config import System
+from harness.corpus import Corpus
+from harness.errors import UserError, nearest
+from harness.goldens import GoldenSet
+from harness.ingest import Ingest
+from harness.memo import ArrayMemo, Memos
+from harness.metric import Metric
+from harness.records import Golden, Summary
+from harness.request import Request
+from harness.stages import Scoring, Stages
+from harness.store import Manifest, Rows
+from harness.summaries import all_metrics, summarise
+from harness.units import Units
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+
+
+@dataclass(frozen=True)
+class Result:
+    """One system on one split: what was kept, and the lines of its table."""
+
+    manifest: Manifest
+    rows: Rows
+    summaries: tuple[Summary, ...]
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """ "<set>/<system>/<split>" """
+        return f"{self.manifest.set}/{self.manifest.system}/{self.manifest.split}"
+
+
+@dataclass
+class Clock:
+    """Seconds by step."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 3)
+
+
+class Session:
+    """One system on one golden set, opened: corpus, caches, metrics."""
+
+    def __init__(self, system: System, request: Request, progress: Watcher) -> None:
+        self.system, self.request, self.progress = system, request, progress
+        self.cache = request.results / "cache"
+        self.clock = Clock()
+        with self.clock.step("open"):
+            self.corpus = Corpus.open(system.goldens, self.cache)
+            self.units = Units(self.cache / "units.sqlite")
+        self.memos = Memos(self.cache / "memo", progress)
+        self.paid = Memos(request.results / "calls" / "memo", progress)
+        self.metrics = all_metrics()
+
+    def _memo(self, component: Component, label: str) -> ArrayMemo:
+        memos = self.paid if getattr(component, "paid", False) else self.memos
+        return memos.open(
+            f"{component.name()}-{label}-{keys.component_key(component)[:16]}", f"{component.name()} {label}"
+        )
+
+    def _ingest(self, loaded: GoldenSet) -> Ingest:
+        """The documents that this split is asked of: those in its goldens' scopes, or the whole corpus."""
+        scopes = [golden.scope for golden in loaded.goldens]
+        named = {doc for scope in scopes for doc in scope}
+        narrow = self.system.scope == "golden" and all(scopes)
+        docs = [doc for doc in self.corpus.documents if doc in named or not narrow]
+        return Ingest(self.corpus, docs, self.cache, self.system.parser, self.system.chunker)
+
+    def _bench(self, ingest: Ingest) -> Bench:
+        return Bench(
+            corpus=self.corpus,
+            blobs=Blobs(self.cache / "blobs"),
+            chunks=ingest.chunks,
+            memo=self._memo,
+            progress=self.progress,
+        )
+
+    def run_split(self, split: str) -> Result:
+        """All three stages on one split, kept."""
+        loaded = goldens.load(self.system.goldens, split, self.corpus)
+        chosen = choose(loaded, self.request)
+        ingest = self._ingest(loaded)
+        bench = self._bench(ingest)
+        with self.clock.step("ingest"):
+            ingest.run(bench, self.request.workers)
+        stages = Stages(self.system, ingest, self.units, bench)
+        try:
+            rows = self._rows(stages, bench, chosen, split)
+        finally:
+            self.memos.flush()
+            self.paid.flush()
+        return self._kept(loaded, chosen, stages, rows)
+
+    def _rows(self, stages: Stages, bench: Bench, chosen: Sequence[Golden], split: str) -> Rows:
+        scoring = Scoring(self.metrics, self.units, bench, self.system.scope, scoring_stamp(self.corpus))
+        with self.clock.step("retrieve"):
+            retrieved = self._each(f"{split}: retrieve", stages.retrieve, chosen)
+        with self.clock.step("generate"):
+            generated = self._each(f"{split}: generate", stages.generate, chosen)
+        with self.clock.step("score"):
+            pairs = list(zip(retrieved, generated, strict=True))
+            scores = self._each(f"{split}: score", lambda pair: scoring.score(*pair), pairs)
+        return Rows(tuple(retrieved), tuple(generated), tuple(score for row in scores for score in row))
+
+    def _each(self, what: str, work: Callable[[In], Out], items: Sequence[In]) -> list[Out]:
+        """`work` on each item, in a pool of threads, results in the order of the items."""
+        pool = ThreadPoolExecutor(self.request.workers)
+        try:
+            futures = [pool.submit(work, item) for item in items]
+            for done, future in enumerate(as_completed(futures), start=1):
+                future.result()
+                self.progress(what, done, len(items))
+            return [future.result() for future in futures]
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _kept(self, loaded: GoldenSet, chosen: Sequence[Golden], stages: Stages, rows: Rows) -> Result:
+        with self.clock.step("report"):
+            summaries = tuple(summarise(self.metrics, rows.retrieved, rows.scores))
+        manifest = self._manifest(loaded, chosen, stages, rows)
+        if loaded.split == "heldout":
+            manifest = heldout.opened(manifest, self.system, summaries, self.request)
+        return Result(manifest, rows, summaries, store.write(self.request.results, manifest, rows))
+
+    def _manifest(self, loaded: GoldenSet, chosen: Sequence[Golden], stages: Stages, rows: Rows) -> Manifest:
+        usage = [case.usage for case in rows.generated]
+        costs = [one.cost for one in usage]
+        stamp = scope_stamp(self.system, loaded, chosen, stages.ingest, self.metrics)
+        unit_keys = {"search": stages.search_key, "rerank": stages.rerank_key, "answer": stages.answer_key}
+        return Manifest(
+            set=loaded.name,
+            system=self.system.name,
+            split=loaded.split,
+            key=keys.digest([self.system.spec(), unit_keys, stamp, [golden.id for golden in chosen]])[:8],
+            config={"goldens": str(self.system.goldens), **self.system.spec()},
+            replaced=self.system.replaced,
+            goldens={"sha256": loaded.sha256, "asked": len(chosen), "of": len(loaded.goldens)},
+            corpus={
+                doc: {"sha256": self.corpus.documents[doc].sha256, **stages.ingest.head(doc)}
+                for doc in stages.ingest.documents
+            },
+            keys=unit_keys,
+            stamp=stamp,
+            partial=self.request.partial,
+            oracle=self.system.oracle,
+            commit=machine.commit(),
+            dirty=machine.why_not_clean(),
+            packages=machine.packages(),
+            machine=machine.describe(),
+            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            seconds=dict(self.clock.seconds),
+            tokens=sum(one.input_tokens + one.output_tokens for one in usage),
+            cost_cold=sum(cost for cost in costs if cost is not None) if None not in costs else None,
+        )
+
+
+def scoring_stamp(corpus: Corpus) -> str:
+    """What metrics read besides the case: the documents, and the code that reads them."""
+    documents = {doc: file.sha256 for doc, file in corpus.documents.items()}
+    return keys.digest([documents, keys.code("harness.corpus"), keys.own_code("harness.stages")])
+
+
+def scope_stamp(
+    system: System, loaded: GoldenSet, chosen: Sequence[Golden], ingest: Ingest, metrics: Sequence[Metric]
+) -> dict[str, object]:
+    """What must be equal before two results may be compared."""
+    return {
+        "documents": len(ingest.documents),
+        "pages": sum(ingest.corpus.documents[doc].pages for doc in ingest.documents),
+        "searched": "all pages",
+        "scope": system.scope,
+        "unit": "page",
+        "goldens": loaded.sha256[:16],
+        "asked": len(chosen),
+        "metrics": metric_versions(metrics),
+        "judges": list(system.judges),
+        "images": False,
+    }
+
+
+def metric_versions(metrics: Sequence[Metric]) -> str:
+    """16 hex digits that change with any metric's code."""
+    return keys.digest({metric.label: keys.component_key(metric) for metric in metrics})[:16]
+
+
+def choose(loaded: GoldenSet, request: Request) -> list[Golden]:
+    """The goldens to ask. Raises UserError for an --only that is not there."""
+    known = {golden.id: golden for golden in loaded.goldens}
+    for wanted in request.only:
+        if wanted not in known:
+            raise UserError(f"no golden {wanted!r} in {loaded.path}.{nearest(wanted, list(known))}")
+    chosen = [known[wanted] for wanted in request.only] if request.only else list(loaded.goldens)
+    return chosen[: request.limit] if request.limit is not None else chosen
+
+
+def run(path: Path, request: Request, progress: Watcher) -> list[Result]:
+    """Run the system that a config declares on its splits."""
+    system = config.load(path, request.settings)
+    if request.goldens is not None:
+        system = system.model_copy(update={"goldens": request.goldens})
+    splits = heldout.splits(system.goldens, request, progress.note)
+    if "heldout" in splits:
+        locks.verify(system.goldens)
+    session = Session(system, request, progress)
+    return [session.run_split(split) for split in splits]
