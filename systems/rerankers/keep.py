@@ -1,0 +1,19 @@
+"""Keeps the order that the retriever gave: the baseline of every reranker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.components import Reranker
+from harness.records import Hit
+
+if TYPE_CHECKING:
+    from harness.bench import Bench
+
+
+class Keep(Reranker):
+    """No model, no change."""
+
+    def rerank(self, query: str, hits: list[Hit], bench: Bench) -> list[Hit]:
+        """The hits as they came."""
+        return list(hits)

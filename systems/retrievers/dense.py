@@ -1,0 +1,56 @@
+"""Exact nearest neighbours: the cosine of every chunk in scope, no approximation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from harness.components import Embedder, Index, Retriever
+from harness.records import Chunk, Hit
+from systems.retrievers._best import best
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from harness.bench import Bench
+
+
+class Dense(Retriever):
+    """score(q, c) = cosine of the embedder's vectors. The index is one float32 array (chunks, d), mapped from disk."""
+
+    embedder: Embedder
+
+    def build(self, chunks: Sequence[Chunk], folder: Path, bench: Bench) -> None:
+        """Write vectors.npy, a row a chunk."""
+        import numpy as np
+
+        np.save(folder / "vectors.npy", self.embedder.embed([chunk.text for chunk in chunks], "passage", bench))
+
+    def open(self, folder: Path, bench: Bench) -> Index:
+        """The index, its vectors mapped from disk."""
+        import numpy as np
+
+        return _DenseIndex(self.embedder, np.load(folder / "vectors.npy", mmap_mode="r"))
+
+
+class _DenseIndex(Index):
+    def __init__(self, embedder: Embedder, vectors: NDArray[np.float32]) -> None:
+        self._embedder = embedder
+        self._vectors = vectors
+
+    def search(self, query: str, k: int, docs: frozenset[str] | None, bench: Bench) -> list[Hit]:
+        import numpy as np
+
+        rows = np.asarray(bench.chunks.rows(docs), dtype=np.int64)
+        if not len(rows):
+            return []
+        vector = self._embedder.embed([query], "query", bench)[0]
+        return best(_part(self._vectors, rows) @ vector, rows, k, bench)
+
+
+def _part(vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """These rows: a view where they lie side by side, as one document's do, else a copy."""
+    first, last = int(rows[0]), int(rows[-1])
+    return vectors[first : last + 1] if last - first + 1 == len(rows) else vectors[rows]
