@@ -1,25 +1,32 @@
 """Which quantity of a long answer is the answer.
 
 The answer is what is stated last, or first, as a result: not an operand of the working, not a figure that the question gave,
-not the year before's figure in a comparison.
+not the year before's figure in a comparison, not the level where the change is asked for.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.quantities.asking import Ask
-from harness.quantities.headers import headers_of
+from harness.quantities.headers import Header, headers_of
 from harness.quantities.periods import agree
 from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all
 from harness.quantities.units import BARE, Unit, same_dimension
 
+OPERAND = -3.0
+"""Claims ranked below are operands of a working, or figures that the question gave."""
+CLOSE = 1.5
+"""Claims whose rank is that close to the best one's may be the answer as well as that."""
+
 _BREAK = re.compile(r"\n+|(?<=[.!?;])\s+(?=[A-Z(*\[•\"“$-])")
 _CUE = re.compile(
-    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|overall|final(?:ly)?|answer|conclu\w+|result(?:s|ing)?|so,|rounded|this (?:means|gives|represents|yields)|approximately)\b",
+    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|overall|final(?:ly)?|answer|conclu\w+|result(?:s|ing)?|so,|"
+    r"rounded|this (?:means|gives|represents|yields)|approximately)\b",
     re.IGNORECASE,
 )
 _EQUALS = re.compile(r"[=≈]|\bequals?\b")
@@ -27,12 +34,22 @@ _OPERATOR_AFTER = re.compile(
     r"[)\s]*(?:[+×÷*/]|[-−–]\s|x\s*[\d$(]|\b(?:plus|minus|times|divided by|multiplied by|less)\b)", re.IGNORECASE
 )
 _OPERATOR_BEFORE = re.compile(
-    r"(?:[+×÷*/]|(?<=[\d)%])\s*[-−–]|\b(?:plus|minus|divided by|multiplied by|less))[\s($]*\Z", re.IGNORECASE
-)
-_COMPARED = re.compile(
-    r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|relative to|out of|of which|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing)\b[^.]{0,40}\Z",
+    r"(?:[+×÷*/]|(?<=[\d)%])\s*[-−–]|\b(?:plus|minus|divided by|multiplied by|less))[\s($]*\Z",
     re.IGNORECASE,
 )
+_DENOMINATOR = re.compile(r"\b1\s*(?:to|:)\s*\Z", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|relative to|out of|"
+    r"of which|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing|below|above)\b[^.]{0,40}\Z",
+    re.IGNORECASE,
+)
+_LEVEL = re.compile(
+    r"\b(?:decreas\w+|increas\w+|fell|rose|grew|declined|dropped|reduced|down|up)\s+to\s+[^\d]{0,12}\Z", re.IGNORECASE
+)
+_CALENDAR = re.compile(
+    r"\b(?:in|of|for|during|fiscal|year|fy|since|by|until|through|and|to|from|december|\d,?)\s*\Z", re.IGNORECASE
+)
+_WORD = re.compile(r"[a-z]{3,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +59,7 @@ class Claim:
     quantity: Quantity
     rank: float
     sentence: int
+    label: frozenset[str]
 
 
 def with_headers(text: str, quantities: list[Quantity]) -> list[Quantity]:
@@ -50,45 +68,104 @@ def with_headers(text: str, quantities: list[Quantity]) -> list[Quantity]:
     return [_scaled(text, quantity, headers) for quantity in quantities] if headers else quantities
 
 
-def _scaled(text: str, quantity: Quantity, headers: list) -> Quantity:  # type: ignore[type-arg]
+def _scaled(text: str, quantity: Quantity, headers: Sequence[Header]) -> Quantity:
     if quantity.scale is not None or quantity.unit.dimension not in ("", "currency") or quantity.role != "figure":
         return quantity
     for header in headers:
-        if header.start >= quantity.end and not text[quantity.end : header.start].strip(" ([,"):
+        if (
+            header.start >= quantity.end
+            and not text[quantity.end : header.start].strip(" ([,")
+            and _closes(text, header)
+        ):
             return quantity.with_(scale=header.scale, header=True)
     above = [
-        header for header in headers if header.end <= quantity.start and text[header.start - 1 : header.start] in "(["
+        header
+        for header in headers
+        if header.end <= quantity.start and text[header.start - 1 : header.start] in ("(", "[")
     ]
     return quantity.with_(scale=above[-1].scale, header=True) if above and quantity.unit is not BARE else quantity
 
 
+def _closes(text: str, header: Header) -> bool:
+    """Whether a scale statement ends there: "(in USD millions, this would be …)" says something else."""
+    return text[header.end : header.end + 1] in ("", ")", "]", ".", "\n")
+
+
 def claims_of(answer: str, ask: Ask, unit: Unit = BARE, *, years: bool = False) -> list[Claim]:
-    """The figures of an answer, likeliest answer first. `unit`: the reference's, where one is known."""
-    quantities = with_headers(answer, read_all(answer))
-    roles = ("figure", "year") if years else ("figure",)
-    quantities = [quantity for quantity in quantities if quantity.role in roles]
+    """The figures of an answer, likeliest answer first. `unit`: the reference's, where one is known; `years`: a number that
+    could be a year may be a figure."""
+    quantities = [
+        q for q in with_headers(answer, read_all(answer)) if q.role == "figure" or (years and _may_be_figure(answer, q))
+    ]
     cuts = [0, *(match.end() for match in _BREAK.finditer(answer)), len(answer) + 1]
     places = [bisect_right(cuts, quantity.start) - 1 for quantity in quantities]
+    ranker = _Ranker(
+        answer, cuts, ask, unit if unit is not BARE else ask.unit, (min(places, default=0), max(places, default=0))
+    )
+    ends = [0, *(quantity.end for quantity in quantities)]
     claims = [
-        Claim(quantity, _rank(answer, quantity, place, cuts, ask, unit, (min(places), max(places))), place)
-        for quantity, place in zip(quantities, places, strict=True)
+        Claim(quantity, ranker.rank(quantity, place), place, _words(answer[max(end, cuts[place]) : quantity.start]))
+        for quantity, place, end in zip(quantities, places, ends, strict=False)
     ]
     return sorted(claims, key=lambda claim: (-claim.rank, claim.quantity.start))
 
 
-def _rank(
-    answer: str, quantity: Quantity, place: int, cuts: list[int], ask: Ask, unit: Unit, ends: tuple[int, int]
-) -> float:
-    sentence = answer[cuts[place] : cuts[place + 1] - 1]
-    at = quantity.start - cuts[place]
-    rank = 3.0 * bool(_CUE.search(sentence)) + 2.0 * (place == ends[1]) + 1.0 * (place == ends[0]) + place / 1000
-    rank -= 6.0 * _operand(sentence, at, quantity.end - cuts[place])
-    rank -= 2.0 * bool(_COMPARED.search(sentence, 0, at)) + 4.0 * (abs(quantity.mantissa) in ask.given)
-    rank -= 1.5 * (bool(ask.periods) and not agree(quantity.period, ask.periods))
-    wanted = unit if unit is not BARE else ask.unit
-    if wanted is not BARE and quantity.unit is not BARE:
-        rank += 1.0 if same_dimension(wanted, quantity.unit) else -4.0
-    return rank
+def likeliest(claims: Sequence[Claim], question: str) -> list[Claim]:
+    """The claims that may be the answer: those of the best rank, less those whose label fits the question worse than that of
+    another figure of the same kind in the same sentence ("the gross margin was 8.2% and the net margin 5.1%")."""
+    close = [claim for claim in claims if claims[0].rank - claim.rank < CLOSE and claim.rank > OPERAND] or list(
+        claims[:1]
+    )
+    words = _words(question)
+    return [claim for claim in close if not any(_outdone(claim, other, words) for other in close)]
+
+
+def _outdone(claim: Claim, other: Claim, words: frozenset[str]) -> bool:
+    one, two = claim.quantity, other.quantity
+    if claim.sentence != other.sentence or one.value == two.value or one.unit.dimension != two.unit.dimension:
+        return False
+    return 0 < len(claim.label & words) < len(other.label & words)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word[:6] for word in _WORD.findall(text.lower()))
+
+
+def _may_be_figure(answer: str, quantity: Quantity) -> bool:
+    before = answer[max(0, quantity.start - 14) : quantity.start]
+    return quantity.role == "year" and quantity.text.isdigit() and not _CALENDAR.search(before)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranker:
+    """Ranks the figures of one answer."""
+
+    answer: str
+    cuts: list[int]
+    ask: Ask
+    wanted: Unit
+    ends: tuple[int, int]
+
+    def rank(self, quantity: Quantity, place: int) -> float:
+        low, high = self.cuts[place], self.cuts[place + 1] - 1
+        sentence, start, end = self.answer[low:high], quantity.start - low, quantity.end - low
+        rank = (
+            3.0 * bool(_CUE.search(sentence))
+            + 2.0 * (place == self.ends[1])
+            + 1.0 * (place == self.ends[0])
+            + place / 1000
+        )
+        rank -= 6.0 * (not quantity.edge and _operand(sentence, start, end))
+        rank -= 6.0 * (self.ask.ratio and bool(_DENOMINATOR.search(sentence, 0, start)))
+        rank -= 2.0 * bool(_COMPARED.search(sentence, 0, start)) + 4.0 * (abs(quantity.mantissa) in self.ask.given)
+        rank -= 5.0 * (self.ask.difference and bool(_LEVEL.search(sentence, 0, start)))
+        rank -= 1.5 * (bool(self.ask.periods) and not agree(quantity.period, self.ask.periods))
+        return rank + self._unit(quantity)
+
+    def _unit(self, quantity: Quantity) -> float:
+        if self.wanted is BARE or quantity.unit is BARE:
+            return 0.0
+        return 1.0 if same_dimension(self.wanted, quantity.unit) else -4.0
 
 
 def _operand(sentence: str, start: int, end: int) -> bool:

@@ -20,7 +20,7 @@ _PERCENT = re.compile(r"%|\bper\s?cents?\b|\bpercentage\b(?!\s+points?)", re.IGN
 _POINTS = re.compile(r"\bpercentage points?\b|\bpp\b", re.IGNORECASE)
 _BASIS = re.compile(r"\bbasis points?\b|\bbps\b", re.IGNORECASE)
 _DOWN = re.compile(
-    r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|loss(?:es)?|lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative|impairment|write-?downs?)\b",
+    r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|loss(?:es)?|lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative)\b",
     re.IGNORECASE,
 )
 _UP = re.compile(
@@ -35,25 +35,47 @@ _YEAR = re.compile(
     r"\b(?:what|which|in what|by what)\s+(?:\w+\s+)?years?\b|\bwhen\b|\bwhat date\b|\bsince what\b", re.IGNORECASE
 )
 _COMPUTED = re.compile(
-    r"\b(?:calculat\w+|comput\w+|average|mean|ratio|turnover|margin|divided|minus|defined? as|define|return on|cagr|round(?:ed|ing)?|growth|"
-    r"(?:percent(?:age)?|%|year[- ]over[- ]year|yoy) (?:chang|increas|decreas)\w+|days (?:payable|sales|inventory)|conversion cycle|yield|per (?:share|employee|store))\b",
+    r"\b(?:calculat\w+|comput\w+|average|mean|divided|minus|defined? as|define|return on|cagr|round(?:ed|ing)?|in (?:units of )?percents?|"
+    r"(?:percent(?:age)?|%|year[- ]over[- ]year|yoy) (?:chang|increas|decreas)\w+|days (?:payable|sales|inventory)|conversion cycle)\b",
     re.IGNORECASE,
 )
+_RATIO = re.compile(
+    r"\b(?:ratio|turnover|margin|yield|growth|share of|rate|per (?:share|employee|store|unit))\b|%", re.IGNORECASE
+)
 _MANY = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
+_BY_HOW_MUCH = re.compile(
+    r"\bby (?:how (?:much|many)|what (?:amount|percentage|percent))\b|\bhow much (?:more|less|higher|lower|greater|did\b[^?]*\b(?:increas|decreas|chang|grow|fall|rise|declin|drop)\w*)"
+    r"|\b(?:change|difference|increase|decrease|decline|growth) (?:in|of|between)\b",
+    re.IGNORECASE,
+)
+_QUANTITY = re.compile(
+    r"\bhow (?:much|many|large|big|high|long|far|old)\b"
+    r"|\bwhat (?:\w+ ){0,3}?(?:percentage|percent|amount|number|share|proportion|value|rate|ratio|price|total)\b"
+    r"|\b(?:what|calculate|compute|determine|give|state)\b(?:'s| is| was| are| were)?"
+    r"(?! (?:the )?(?:nature|purpose|reason|cause|main|primary|key|name|impact|effect|type|kind|basis)\b)",
+    re.IGNORECASE,
+)
+_OTHER = re.compile(r"\b(?:which|who|whom|whose|why|drove|nature|reasons?|explain|describe|list|name)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What a question asks for; empty fields where it does not say."""
+    """What a question asks for; empty fields where it does not say.
+
+    `down`, `up`: it names a direction; `change`: it asks about a change, `difference`: for the size of one; `computed`: for
+    a figure that is worked out, `ratio`: for one that usually is; `given`: the figures that the question states itself.
+    """
 
     unit: Unit = BARE
     scale: Decimal | None = None
     down: bool = False
     up: bool = False
     change: bool = False
+    difference: bool = False
     year: bool = False
     many: bool = False
     computed: bool = False
+    ratio: bool = False
     periods: tuple[str, ...] = ()
     given: frozenset[Decimal] = frozenset()
 
@@ -62,51 +84,41 @@ class Ask:
         return self.unit in (PERCENT, POINT, BASIS_POINT)
 
     @property
+    def falling(self) -> bool:
+        """Whether the question names a fall or a loss itself, so that the answer's sign is open."""
+        return self.down and not self.up
+
+    @property
     def signs(self) -> tuple[int, ...]:
-        """The signs that leave an answer right: a question for a fall or a loss names the direction itself."""
-        return (1, -1) if self.down and not self.up else (1,)
+        """The signs that leave an answer right."""
+        return (1, -1) if self.falling else (1,)
 
 
 @lru_cache(maxsize=4096)
 def ask_of(question: str) -> Ask:
     """Read what a question asks for."""
     scale, currency = _scale(question)
-    unit = (
-        POINT
-        if _POINTS.search(question)
-        else BASIS_POINT
-        if _BASIS.search(question)
-        else PERCENT
-        if _PERCENT.search(question) and scale is None
-        else currency
-    )
+    tests = {
+        "down": _DOWN, "up": _UP, "change": _CHANGE, "difference": _BY_HOW_MUCH, "year": _YEAR, "many": _MANY,
+        "computed": _COMPUTED, "ratio": _RATIO,
+    }  # fmt: skip
     names = tuple(dict.fromkeys(name for period in periods_of(question) for name in period.names))
     given = frozenset(abs(quantity.mantissa) for quantity in read_quantities(question))
-    return Ask(
-        unit,
-        scale,
-        bool(_DOWN.search(question)),
-        bool(_UP.search(question)),
-        bool(_CHANGE.search(question)),
-        bool(_YEAR.search(question)),
-        bool(_MANY.search(question)),
-        bool(_COMPUTED.search(question)),
-        names,
-        given,
-    )
-
-
-_QUANTITY = re.compile(
-    r"\bhow (?:much|many|large|big|high|long|far|old)\b|\bwhat (?:\w+ ){0,3}?(?:percentage|percent|amount|number|share|proportion|value|rate|ratio|price|total)\b"
-    r"|\b(?:what|calculate|compute|determine|give|state)\b(?:'s| is| was| are| were)?(?! (?:the )?(?:nature|purpose|reason|cause|main|primary|key|name|impact|effect|type|kind|basis)\b)",
-    re.IGNORECASE,
-)
-_OTHER = re.compile(r"\b(?:which|who|whom|whose|why|drove|nature|reasons?|explain|describe|list|name)\b", re.IGNORECASE)
+    flags = {name: bool(pattern.search(question)) for name, pattern in tests.items()}
+    return Ask(unit=_unit(question, scale, currency), scale=scale, periods=names, given=given, **flags)
 
 
 def asks_quantity(question: str) -> bool:
     """Whether a question asks for a figure, and not for a name or a reason."""
     return bool(_QUANTITY.search(question)) and not _OTHER.search(question)
+
+
+def _unit(question: str, scale: Decimal | None, currency: Unit) -> Unit:
+    if _POINTS.search(question):
+        return POINT
+    if _BASIS.search(question):
+        return BASIS_POINT
+    return PERCENT if _PERCENT.search(question) and scale is None else currency
 
 
 def _scale(question: str) -> tuple[Decimal | None, Unit]:

@@ -11,7 +11,7 @@ from harness.quantities.periods import DATE, PERIOD
 _NAMED = (
     "table|figure|fig\\.?|exhibit|item|section|chapter|part|appendix|schedule|step|level|scope|tier|topic|phase|article|rule|asc|asu|"
     "ifrs|ias|sfas|no\\.|number|paragraph|question|category|type|stage|version|basel|class|series|annex|principle|pillar|division|"
-    "form|chart|box|slide|sheet|line|row|column|unit|block|building|room|suite|zone|route|flight|model|generation|gen|day|week"
+    "iso|iec|din|form|chart|box|slide|sheet|line|row|column|unit|block|building|room|suite|zone|route|flight|model|generation|gen|day|week"
 )
 _LABEL = re.compile(
     r"\b(?:pages?|pp?\.|pgs?\.?|p\.)\s?(?P<page>\d+(?:\s?[-–,&]\s?\d+)*)(?!\d|[.,]\d|\s?%)"
@@ -21,7 +21,7 @@ _LABEL = re.compile(
     r"|\b(?P<form>\d{1,2}-[KQF]s?(?:/A)?)\b"
     r"|\bS&P\s(?P<index>\d+)\b|\b(?:Fortune|FTSE|Russell|Nikkei|CAC|DAX|OMX|STOXX)\s(?P<fund>\d+)\b"
     r"|(?:^|\n)[ \t]*(?P<list>\(?\d{1,2}[.)])(?=[ \t]+[^\s\d])"
-    r"|(?P<dotted>\b\d+(?:\.\d+){2,}\b(?!,))"
+    r"|(?P<dotted>\b(?!\d{1,3}(?:\.\d{3})+(?![\d.]))\d+(?:\.\d+){2,}\b(?!,))"
     r"|(?P<clock>\b\d{1,2}:\d\d\b)"
     r"|\b(?P<ordinal>\d+(?:st|nd|rd|th))\b",
     re.IGNORECASE,

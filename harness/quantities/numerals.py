@@ -71,15 +71,16 @@ _LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10*
 _ONE = "|".join(sorted(_SMALL, key=len, reverse=True))
 
 WORDS = re.compile(
-    rf"\b(?:(?:a|an|{_ONE})[\s-]+)??(?:{_ONE}|(?<=a )hundred|(?<=one )hundred)\b(?:(?:[\s-]+(?:and[\s-]+)?)(?:{_ONE}|hundred|(?:thousand|million|billion)(?=[\s-]+(?:and[\s-]+)?(?:{_ONE})\b))\b)*",
+    rf"\b(?:(?:a|an|{_ONE})[\s-]+)??(?:{_ONE}|(?<=a )hundred|(?<=one )hundred)\b(?:(?:[\s-]+(?:and[\s-]+)?)(?:{_ONE}|hundred|(?:thousand|million|billion)(?=[\s-]+(?:and[\s-]+)?(?:{_ONE})\b))\b)*(?: and a half\b)?",
     re.IGNORECASE,
 )
 
 
 def spelled(text: str) -> Decimal | None:
     """The value of English number words ("two hundred and twelve"), None where they are no number."""
+    whole, half, _ = text.lower().partition(" and a half")
     total, group = 0, 0
-    for word in re.split(r"[\s-]+", text.lower()):
+    for word in re.split(r"[\s-]+", whole):
         if word in _SMALL:
             group += _SMALL[word] if word != "dozen" else (12 if not group else 11 * group)
         elif word == "hundred":
@@ -88,4 +89,4 @@ def spelled(text: str) -> Decimal | None:
             total, group = total + max(group, 1) * _LARGE[word], 0
         elif word not in ("and", "a", "an"):
             return None
-    return Decimal(total + group)
+    return Decimal(total + group) + (Decimal("0.5") if half else 0)

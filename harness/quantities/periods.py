@@ -55,7 +55,7 @@ def periods_of(text: str) -> list[Period]:
     found = []
     for match in PERIOD.finditer(text):
         year = match["fy2"] or match["fy"] or match["qyear"] or match["year2"] or match["year"]
-        names = (_full(year),) if year else ()
+        names: tuple[str, ...] = (_full(year),) if year else ()
         if match["quarter"]:
             names += (_quarter(match["quarter"]),)
         found.append(Period(match.start(), match.end(), names))

@@ -6,19 +6,22 @@ from decimal import Decimal
 
 from harness.quantities.asking import Ask
 from harness.quantities.quantity import ONE, Quantity
-from harness.quantities.units import BARE, PERCENT, Unit
+from harness.quantities.units import BARE, Unit
 
 _OPEN_SCALES = tuple(Decimal(10) ** n for n in (3, 6, 9))
+_LARGEST = Decimal(10) ** 14
+"""Amounts beyond are written out in full already, whatever scale the question names."""
+_OPEN = frozenset({"", "currency", "shares", "people", "mass", "oil", "barrels"})
 
 
 def reference_readings(reference: Quantity, ask: Ask) -> list[Quantity]:
     """What the reference may stand for, most natural first."""
-    if reference.scale is not None or reference.unit.dimension not in ("", "currency"):
+    if reference.scale is not None or reference.unit.dimension not in _OPEN:
         return [reference]
-    if ask.scale and abs(reference.mantissa) < ask.scale:
+    if ask.scale and not _written_out(reference, ask.scale):
         return [reference.with_(scale=ask.scale, unit=reference.unit if reference.unit is not BARE else ask.unit)]
-    if ask.percent and reference.unit is BARE:
-        return [reference if _fraction(reference) else reference.with_(unit=ask.unit)]
+    if ask.percent and reference.unit is BARE and not _fraction(reference):
+        return [reference.with_(unit=ask.unit)]
     return [reference]
 
 
@@ -32,16 +35,28 @@ def open_readings(reference: Quantity, ask: Ask) -> list[Quantity]:
 def claim_readings(claim: Quantity, ask: Ask, reference: Quantity) -> list[Quantity]:
     """What a claimed figure may stand for: as written first, then with the unit or scale that the question sets."""
     readings = [claim]
-    if (
-        claim.scale is None
-        and claim.unit.dimension in ("", "currency")
-        and ask.scale
-        and abs(claim.mantissa) < ask.scale
-    ):
+    if claim.scale is None and claim.unit.dimension in _OPEN and ask.scale and not _written_out(claim, ask.scale):
         readings.append(claim.with_(scale=ask.scale))
     if claim.unit is BARE and claim.scale is None and (ask.percent or _percent(reference.unit)):
         readings.append(claim.with_(unit=ask.unit if ask.percent else reference.unit))
-    return readings
+    return [_measured(reading, reference) for reading in readings]
+
+
+def measured(reference: Quantity, claim: Quantity) -> Quantity:
+    """A bare reference in the measure that a claim states ("212" against "212 hectares")."""
+    return _measured(reference, claim)
+
+
+def _measured(bare: Quantity, other: Quantity) -> Quantity:
+    if bare.unit is BARE and other.unit.dimension not in ("", "currency", "ratio", "points", "times"):
+        return bare.with_(unit=other.unit)
+    return bare
+
+
+def _written_out(quantity: Quantity, scale: Decimal) -> bool:
+    """Whether a number is too large to be meant in that scale: "$8,738,000,000", asked for in millions."""
+    whole = quantity.unit is not BARE and abs(quantity.mantissa) >= scale and quantity.mantissa % 1000 == 0
+    return whole or abs(quantity.mantissa) * scale > _LARGEST
 
 
 def _percent(unit: Unit) -> bool:
@@ -50,6 +65,3 @@ def _percent(unit: Unit) -> bool:
 
 def _fraction(quantity: Quantity) -> bool:
     return abs(quantity.mantissa) <= ONE and quantity.step < ONE
-
-
-__all__ = ["PERCENT", "claim_readings", "open_readings", "reference_readings"]

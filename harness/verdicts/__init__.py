@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from harness.quantities.asking import ask_of, asks_quantity
 from harness.quantities.comparing import RIGHT
-from harness.quantities.quantity import Quantity
 from harness.verdicts import texts
 from harness.verdicts.dates import is_dates
-from harness.verdicts.figures import figures_of, judge_figure, missing_figures
+from harness.verdicts.directions import is_direction
+from harness.verdicts.figures import figures_of, in_order, judge_figure, missing_figures, without
 from harness.verdicts.lists import items_of
 from harness.verdicts.refusals import refusal_of
 from harness.verdicts.task import Task
@@ -48,17 +48,11 @@ def kind_of(question: str, reference: str) -> str:
         return "yes/no"
     if is_dates(reference) and not figures:
         return "date"
-    if figures and not content(_without(reference, figures)):
+    if figures and not content(without(reference, figures)):
         return "number" if len(figures) == 1 else "numbers"
     if len(items_of(reference)) > 1:
         return "list"
     return "name" if len(content(reference)) <= _NAME else "prose"
-
-
-def _without(text: str, figures: list[Quantity]) -> str:
-    for figure in reversed(figures):
-        text = text[: figure.start] + " " + text[figure.end :]
-    return text
 
 
 def _judge(task: Task) -> Verdict:
@@ -72,7 +66,18 @@ def _judge(task: Task) -> Verdict:
 
 
 def _by_rule(task: Task) -> Verdict:
-    for rule in (texts.yes_no, texts.one_of_two, texts.dates, _figure, _figures, texts.listed, texts.name, texts.prose):
+    for rule in (
+        texts.yes_no,
+        texts.one_of_two,
+        texts.dates,
+        _figure,
+        _figures,
+        texts.quarters,
+        texts.named_exactly,
+        texts.listed,
+        texts.name,
+        texts.prose,
+    ):
         verdict = rule(task)
         if verdict is not None:
             return verdict
@@ -85,10 +90,10 @@ def _figure(task: Task) -> Verdict | None:
     if len(figures) != 1 or polarity(task.reference) is not None:
         return None
     rest = task.reference[: figures[0].start] + " " + task.reference[figures[0].end :]
-    fresh = [word for word in content(rest) if word not in content(task.question)]
+    fresh = [word for word in content(rest) if word not in content(task.question) and not is_direction(word)]
     if fresh and (len(fresh) > _SHORT or not asks_quantity(task.question)):
         return None
-    return judge_figure(task.answer, figures[0], task.ask)
+    return judge_figure(task, figures[0])
 
 
 def _figures(task: Task) -> Verdict | None:
@@ -97,6 +102,8 @@ def _figures(task: Task) -> Verdict | None:
     if len(figures) < 2 or len([w for w in content(task.reference) if w not in content(task.question)]) > 8:
         return None
     missing = missing_figures(task.reference, task.answer, task.ask)
+    if not missing and not in_order(task.reference, task.answer, task.ask):
+        return undecided("all figures are there, in another order: each may be said of something else")
     if not missing:
         return Verdict(True, "figures", f"all {len(figures)} figures of the reference are in the answer")
     return Verdict(False, "figures", f"{len(missing)} of {len(figures)} figures are missing, first {missing[0].text!r}")

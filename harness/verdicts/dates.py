@@ -33,6 +33,11 @@ def dates_of(text: str) -> list[Date]:
     return [_date(match) for match in _DATE.finditer(text)]
 
 
+def places_of(text: str) -> list[tuple[int, Date]]:
+    """Every date of a text with the place where it starts."""
+    return [(match.start(), _date(match)) for match in _DATE.finditer(text)]
+
+
 def is_dates(text: str) -> bool:
     """Whether a text is nothing but one or more dates and the words that go with them."""
     rest = _DATE.sub(" ", text)

@@ -44,3 +44,8 @@ def side_of(text: str, axis: int) -> int:
     if _UNCHANGED.search(text) or up == down:
         return 0
     return 1 if up else -1
+
+
+def is_direction(word: str) -> bool:
+    """Whether a word, or the beginning of one, gives a direction."""
+    return any(side.match(word) for sides in _COMPILED for side in sides)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from decimal import Decimal
 
 from harness.quantities import Quantity, read_all
-from harness.quantities.answering import Claim, claims_of, with_headers
+from harness.quantities.answering import OPERAND, Claim, claims_of, likeliest, with_headers
 from harness.quantities.asking import Ask
-from harness.quantities.comparing import RIGHT, Comparison, compare
-from harness.quantities.readings import claim_readings, open_readings, reference_readings
+from harness.quantities.comparing import Comparison, compare
+from harness.quantities.readings import claim_readings, measured, open_readings, reference_readings
 from harness.quantities.units import BARE
-from harness.verdicts.verdict import Verdict
+from harness.verdicts.task import Task
+from harness.verdicts.verdict import Verdict, undecided
 
-_CLOSE = 1.5
-OPERAND = -3.0
-"""Claims ranked below are operands of a working."""
 _NOTHING = re.compile(r"\b(?:no|none|nil|nothing|not any|neither)\b", re.IGNORECASE)
+_WORKING = re.compile(r"[=≈÷×]|\d\s*[/*]\s*[$\d(]|\bdivid\w+|\bcalculat\w+", re.IGNORECASE)
 _ORDER = ("exact", "rounded", "too coarse", "near", "sign slip", "scale slip", "other period", "unit mismatch", "other")
 
 
@@ -31,9 +32,9 @@ def figures_of(reference: str, ask: Ask) -> list[Quantity]:
 def match(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
     """The best comparison over the readings that claim and reference allow."""
     natural = [
-        _compare(reading, target, ask)
+        _compare(reading, measured(target, reading), ask)
         for target in reference_readings(reference, ask)
-        for reading in claim_readings(claim, ask, target)
+        for reading in claim_readings(_hedged(claim, reference), ask, target)
     ]
     best = min(natural, key=lambda comparison: _ORDER.index(comparison.kind))
     if best.right or (claim.scale is None and claim.unit is BARE):
@@ -42,11 +43,20 @@ def match(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
     return next((comparison for comparison in opened if comparison.right), best)
 
 
+def _hedged(claim: Quantity, reference: Quantity) -> Quantity:
+    """ "About 4,200" is stated to the hundred, where the reference is finer."""
+    if not claim.qualifier or claim.step != 1 or claim.mantissa == 0:
+        return claim
+    zeros = len(str(int(claim.mantissa))) - len(str(int(claim.mantissa)).rstrip("0"))
+    rough = claim.with_(step=Decimal(10) ** zeros)
+    return rough if rough.precision > reference.precision and claim.value != reference.value else claim
+
+
 def _compare(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
-    if not reference.signed and reference.direction == 0 and claim.direction and not (ask.change and not ask.down):
-        claim = claim.with_(direction=0)
-    if ask.down and not ask.up and reference.value > 0 and claim.direction > 0:
+    if ask.falling and reference.value > 0 and reference.direction <= 0 and claim.direction > 0:
         return Comparison("sign slip", f"{claim.text!r} is a rise, the question asks for a fall")
+    if not reference.signed and reference.direction == 0 and claim.direction and (ask.falling or not ask.change):
+        claim = claim.with_(direction=0)
     if not reference.period and ask.periods:
         reference = reference.with_(period=ask.periods)
     if claim.period and ask.periods:
@@ -56,14 +66,13 @@ def _compare(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
     return compare(claim, reference, signs=ask.signs)
 
 
-def judge_figure(answer: str, reference: Quantity, ask: Ask) -> Verdict:
+def judge_figure(task: Task, reference: Quantity) -> Verdict:
     """Judge an answer whose reference is one figure."""
     years = reference.unit is BARE and reference.scale is None and reference.step == 1
-    claims = claims_of(answer, ask, reference_readings(reference, ask)[0].unit, years=years)
+    claims = claims_of(task.answer, task.ask, reference_readings(reference, task.ask)[0].unit, years=years)
     if not claims:
-        return _without_figure(answer, reference)
-    top = [claim for claim in claims if claims[0].rank - claim.rank < _CLOSE and claim.rank > OPERAND]
-    return _decide(top or claims[:1], claims, reference, ask)
+        return _without_figure(task.answer, reference)
+    return _decide(likeliest(claims, task.question), len(claims), reference, task)
 
 
 def _without_figure(answer: str, reference: Quantity) -> Verdict:
@@ -74,30 +83,56 @@ def _without_figure(answer: str, reference: Quantity) -> Verdict:
     return Verdict(False, "no figure", f"the answer holds no figure, the reference is {reference.text!r}", detail)
 
 
-def _decide(top: list[Claim], claims: list[Claim], reference: Quantity, ask: Ask) -> Verdict:
-    matches = [(claim, match(claim.quantity, reference, ask)) for claim in top]
-    right = next(((claim, found) for claim, found in matches if found.right), None)
-    claim, found = right or matches[0]
-    detail = {"claim": claim.quantity.json(), "reference": reference.json(), "figures": len(claims)}
-    if right:
-        return Verdict(
-            True, found.kind, f"{claim.quantity.text!r} is the reference {reference.text!r}, {found.kind}", detail
+def _decide(top: Sequence[Claim], figures: int, reference: Quantity, task: Task) -> Verdict:
+    matches = [(claim.quantity, match(claim.quantity, reference, task.ask)) for claim in top]
+    claim, found = next(((claim, found) for claim, found in matches if found.right), matches[0])
+    detail = {"claim": claim.json(), "reference": reference.json(), "figures": figures}
+    if found.right and claim.qualifier in ("more", "less") and not reference.qualifier and found.kind == "exact":
+        return undecided(
+            f"{claim.qualifier} than {claim.text!r} is a bound, the reference is the figure itself", **detail
         )
-    if found.kind == "near" and ask.computed:
-        return Verdict(
-            None, "near", f"{claim.quantity.text!r} is within rounding of the computed {reference.text!r}", detail
+    if found.right:
+        return Verdict(True, found.kind, f"{claim.text!r} is the reference {reference.text!r}, {found.kind}", detail)
+    if found.kind == "near" and _worked_out(task):
+        return undecided(
+            f"{claim.text!r} is within rounding of the computed {reference.text!r}", because="near", **detail
         )
-    return Verdict(
-        False, found.kind, f"{claim.quantity.text!r} is not the reference {reference.text!r}: {found.kind}", detail
-    )
+    return Verdict(False, found.kind, f"{claim.text!r} is not the reference {reference.text!r}: {found.kind}", detail)
 
 
-def missing_figures(reference: str, answer: str, ask: Ask) -> list[Quantity]:
-    """The figures of a reference that no figure of the answer meets, operands of its working aside."""
+def _worked_out(task: Task) -> bool:
+    """Whether the figure is computed, so that rounding on the way may explain a last digit."""
+    return task.ask.computed or (task.ask.ratio and bool(_WORKING.search(task.answer)))
+
+
+def missing_figures(reference: str, answer: str, ask: Ask, *, signs: bool = True) -> list[Quantity]:
+    """The figures of a reference that no figure of the answer meets, operands of its working aside.
+
+    `signs` False: words that give a sign ("fell by") have been compared already.
+    """
     claims = [claim.quantity for claim in claims_of(answer, ask) if claim.rank > OPERAND]
+    claims = claims if signs else [claim.with_(direction=0) for claim in claims]
     return [
         figure for figure in figures_of(reference, ask) if not any(match(claim, figure, ask).right for claim in claims)
     ]
 
 
-__all__ = ["RIGHT", "figures_of", "judge_figure", "match", "missing_figures"]
+def in_order(reference: str, answer: str, ask: Ask) -> bool:
+    """Whether figures of one dimension are met in the reference's order: swapped, they may be another's."""
+    claims = sorted((claim.quantity for claim in claims_of(answer, ask)), key=lambda quantity: quantity.start)
+    figures = figures_of(reference, ask)
+    places = [next((i for i, claim in enumerate(claims) if match(claim, figure, ask).right), -1) for figure in figures]
+    pairs = [
+        (i, j)
+        for i, one in enumerate(figures)
+        for j, two in enumerate(figures)
+        if i < j and one.unit.dimension == two.unit.dimension
+    ]
+    return all(places[i] <= places[j] for i, j in pairs)
+
+
+def without(text: str, figures: Sequence[Quantity]) -> str:
+    """A text less its figures."""
+    for figure in sorted(figures, key=lambda quantity: -quantity.start):
+        text = f"{text[: figure.start]} {text[figure.end :]}"
+    return text

@@ -11,7 +11,7 @@ _LEAD = re.compile(
     r"\A(?:(?:the|they|these|it|there)\b[^:,]{0,80}?\b(?:are|include|includes|were|is):?\s+|[^:]{0,120}:\s+)",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(r"\s*;\s*|,\s+(?:and\s+|or\s+)?|\s+and\s+|\s+&\s+")
+_SPLIT = re.compile(r"\s*;\s*|,\s+(?:and\s+|or\s+)?|\s+and\s+")
 
 
 def items_of(reference: str) -> list[str]:
@@ -37,3 +37,12 @@ def items_of(reference: str) -> list[str]:
 def is_name_list(items: list[str]) -> bool:
     """Whether the items are names or figures, which have no other wording."""
     return all(re.match(r"[\W\d]*[A-Z0-9]", item) and len(item.split()) <= 5 for item in items)
+
+
+def is_name(reference: str) -> bool:
+    """Whether a reference is a name: few words, and those that carry it capitalised, or three words at most."""
+    words = [word for word in re.findall(r"[^\W\d_][\w'’-]*", reference) if word.lower() not in _SMALL]
+    return bool(words) and (len(words) <= 2 or all(word[0].isupper() for word in words[:6]))
+
+
+_SMALL = frozenset("of the and for in a an de la von van".split())

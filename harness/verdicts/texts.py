@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from harness.verdicts.answers import statements
-from harness.verdicts.dates import dates_of, is_dates, meets
+from harness.verdicts.dates import Date, dates_of, is_dates, meets, places_of, same_date
 from harness.verdicts.directions import axis_of, side_of
-from harness.verdicts.figures import figures_of, missing_figures
-from harness.verdicts.lists import is_name_list, items_of
+from harness.quantities.periods import periods_of
+from harness.verdicts.figures import figures_of, missing_figures, without
+from harness.verdicts.lists import is_name, is_name_list, items_of
 from harness.verdicts.task import Task
 from harness.verdicts.verdict import Verdict, undecided
 from harness.verdicts.words import content, coverage, negated, plain
@@ -18,6 +19,9 @@ _NAME_WORDS = 8
 _PROSE_COVERED = 0.8
 _SHORT = 30
 """Words up to which an answer is nothing but a list."""
+_DIRECTION_WORDS = 4
+_NAME_GIVEN = 6
+_YEAR_ALONE = re.compile(r"\W*\d{4}\W*\Z")
 _BARE = re.compile(r"\W*(?:yes|no|true|false|correct|incorrect)\W*\Z", re.IGNORECASE)
 
 
@@ -62,7 +66,10 @@ def _word(value: bool) -> str:
 def one_of_two(task: Task) -> Verdict | None:
     """Up or down, gain or loss, before or after, where the reference opens with it."""
     axis = axis_of(task.reference)
-    if axis is None or len(content(task.reference)) > 12:
+    figures = figures_of(task.reference, task.ask)
+    if axis is None or len(content(without(task.reference, figures))) > _DIRECTION_WORDS:
+        return None
+    if any(figure.direction for figure in figures):
         return None
     pair, wanted = axis
     given = next((side for text in statements(task.answer) if (side := side_of(text, pair))), 0)
@@ -70,7 +77,7 @@ def one_of_two(task: Task) -> Verdict | None:
         return undecided("the answer's direction cannot be told")
     if given != wanted:
         return Verdict(False, "direction", "the answer states the opposite direction")
-    missing = missing_figures(task.reference, task.answer, task.ask)
+    missing = missing_figures(task.reference, task.answer, task.ask, signs=False)
     if missing:
         return Verdict(False, "other", f"the direction is right, but {missing[0].text!r} is not in the answer")
     return Verdict(True, "direction", "the answer states the reference's direction")
@@ -78,17 +85,61 @@ def one_of_two(task: Task) -> Verdict | None:
 
 def dates(task: Task) -> Verdict | None:
     """Dates, as precise as the reference gives them; a year where a year is asked for."""
-    if not is_dates(task.reference) or (
-        not task.ask.year and re.fullmatch(r"\W*\d{4}\W*", task.reference) and not task.ask.periods
-    ):
+    if not is_dates(task.reference) or (not task.ask.year and _YEAR_ALONE.match(task.reference)):
         return None
     wanted = dates_of(task.reference)
-    given = [date for text in statements(task.answer) for date in dates_of(text)]
-    if not given:
+    given = [(text, dates_of(text)) for text in statements(task.answer)]
+    stated = [date for _, dates in given for date in dates]
+    if not stated:
         return None
-    if all(any(meets(one, other) for other in given) for one in wanted):
+    if not all(any(meets(one, other) for other in stated) for one in wanted):
+        return Verdict(False, "date", "the answer states another date")
+    if len(wanted) > 1 or all(same_date(wanted[0], other) for other in stated):
         return Verdict(True, "date", "the answer states the reference's date")
-    return Verdict(False, "date", "the answer states another date")
+    return _among_dates(task, wanted[0])
+
+
+def _among_dates(task: Task, wanted: Date) -> Verdict:
+    """One of several dates is the answer's where the two words before it, and before no other, are the question's."""
+    words, near = set(content(task.question)), []
+    for text in statements(task.answer):
+        near += [date for start, date in places_of(text) if set(content(" ".join(text[:start].split()[-2:]))) & words]
+    same = {same_date(wanted, date) for date in near}
+    if len(same) != 1:
+        return undecided("the answer states the reference's date, and another")
+    return Verdict(
+        same == {True},
+        "date",
+        f"of its dates the answer gives {'the reference' if same == {True} else 'another'}'s as the answer",
+    )
+
+
+def quarters(task: Task) -> Verdict | None:
+    """A quarter or half-year: "Q4", "the fourth quarter"."""
+    wanted = {name for period in periods_of(task.reference) for name in period.names if not name.isdigit()}
+    if len(wanted) != 1 or len(content(task.reference)) > 4:
+        return None
+    given = {
+        name
+        for text in statements(task.answer)
+        for period in periods_of(text)
+        for name in period.names
+        if not name.isdigit()
+    }
+    if len(given) != 1:
+        return undecided("the answer names no quarter, or several") if given else None
+    return Verdict(given == wanted, "period", f"the reference says {min(wanted)}, the answer {min(given)}")
+
+
+def named_exactly(task: Task) -> Verdict | None:
+    """A name that stands in the answer's statement as it stands in the reference."""
+    words = content(task.reference)
+    if not 0 < len(words) <= _NAME_WORDS or negated(task.reference) or is_yes_no(task.question) or has_figures(task):
+        return None
+    texts = statements(task.answer)
+    if any(f" {plain(task.reference)} " in f" {plain(text)} " for text in texts):
+        return _named(task, texts, words)
+    return None
 
 
 def listed(task: Task) -> Verdict | None:
@@ -99,7 +150,8 @@ def listed(task: Task) -> Verdict | None:
     absent = [item for item in items if not _holds(task.answer, item)]
     if not absent and not (negated(task.answer) and not negated(task.reference)):
         return Verdict(True, "list", f"all {len(items)} items are in the answer")
-    if absent and is_name_list(items) and len(task.answer.split()) <= _SHORT:
+    sure = len(items) > 2 or ";" in task.reference or "[" in task.reference
+    if absent and sure and is_name_list(items) and len(task.answer.split()) <= _SHORT:
         return Verdict(False, "list", f"{absent[0]!r} is not in the answer")
     return undecided(f"{len(absent)} of {len(items)} items are not in the answer word for word")
 
@@ -114,13 +166,19 @@ def name(task: Task) -> Verdict | None:
     if not 0 < len(words) <= _NAME_WORDS or negated(task.reference) or is_yes_no(task.question):
         return None
     texts = statements(task.answer)
-    stated = " ".join(texts)
     fresh = [word for word in words if word not in set(content(task.question))] or words
-    if set(fresh) <= set(content(stated)):
+    if set(fresh) <= set(content(" ".join(texts))):
         return _named(task, texts, fresh)
-    if len(content(task.answer)) <= 6 and not set(fresh) & set(content(task.answer)):
-        return Verdict(False, "name", "the answer names something else")
-    return None
+    return _another(task, fresh)
+
+
+def _another(task: Task, fresh: list[str]) -> Verdict | None:
+    """A short answer that names something else; part of the name, or part of a phrase, is not for a program to judge."""
+    asked = set(content(task.question))
+    given = [word for word in content(task.answer) if word not in asked]
+    if len(given) > _NAME_GIVEN or not given or set(given) <= set(fresh) or not is_name(task.reference):
+        return None
+    return Verdict(False, "name", "the answer names something else")
 
 
 def _named(task: Task, texts: list[str], fresh: list[str]) -> Verdict:

@@ -86,6 +86,9 @@ _NOTHING = frozenset(
         "ltd",
         "plc",
         "llc",
+        "llp",
+        "gmbh",
+        "asa",
         "co",
         "group",
         "fiscal",
@@ -124,13 +127,15 @@ _SUFFIX = re.compile(r"(?:'s|’s|ies|ied|ing|ed|es|s|ly|ment|ation|ations|ion|i
 def plain(text: str) -> str:
     """The text without case, accents, quotes, closing marks and double spaces."""
     bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
-    return " ".join(bare.casefold().replace("’", "'").split()).strip(" .!;:,\"'“”`*")
+    return " ".join(bare.casefold().replace("’", "'").replace(" & ", " and ").split()).strip(" .!;:,\"'“”`*")
 
 
 def stem(word: str) -> str:
     """A plain stem: the word without its usual endings, never shorter than four letters."""
     short = _SUFFIX.sub("", word)
-    return short if len(short) >= 4 else word.removesuffix("'s").removesuffix("s") if len(word) > 3 else word
+    if len(short) < 4:
+        short = word.removesuffix("'s").removesuffix("s") if len(word) > 3 else word
+    return short.removesuffix("e") if len(short) > 4 else short
 
 
 def content(text: str) -> list[str]:

@@ -24,7 +24,7 @@ _OPENING = re.compile(
 _WH = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how)\b", re.IGNORECASE)
 _DENIES = re.compile(
     r"\b(?:not|never|neither|cannot|no longer)\b|n['’]t\b|\b(?:there (?:is|are|was|were|has been|have been) no|has no|have no|had no|with no|no (?:significant|material|such))\b"
-    r"|\b(?:failed|refused|declined) to\b",
+    r"|\b(?:failed|refused|declined) to\b|\A\W*no \w+",
     re.IGNORECASE,
 )
 _PART = re.compile(r"\bnot (?:only|just|including|limited|necessarily|considering)\b", re.IGNORECASE)
