@@ -22,6 +22,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from harness import keys, labels, yamls
 from harness.errors import UserError, nearest
 from harness.records import PageRef
@@ -40,6 +43,8 @@ _NO_TITLE = re.compile(
     r"\W*\Z|untitled|microsoft \w+ - |slide ?\d|\S+\.[a-z]{2,5}\Z|[0-9a-f-]{20,}\Z|\S{1,3}\Z", re.IGNORECASE
 )
 """What programs write where a title should be."""
+_HYPHEN = "\ufffe"
+"""PDFium's mark for a hyphen at the end of a line."""
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -424,7 +429,7 @@ def _text(textpage: Any) -> str:
 
 
 class _Shown(NamedTuple):
-    """Turns a box in PDF space into one in points from the top left of the page as it is shown."""
+    """Turns boxes in PDF space (left, bottom, right, top) into boxes in points from the top left of the page as it is shown."""
 
     left: float
     bottom: float
@@ -437,68 +442,69 @@ class _Shown(NamedTuple):
         left, bottom, right, top = page.get_bbox()
         return cls(left, bottom, right - left, top - bottom, page.get_rotation() // 90 % 4)
 
-    def point(self, x: float, y: float) -> tuple[float, float]:
-        u, v = x - self.left, y - self.bottom
-        turned = ((u, self.height - v), (v, u), (self.width - u, v), (self.height - v, self.width - u))
-        return turned[self.quarter]
+    def boxes(self, rects: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows of (left, bottom, right, top) as rows of (x0, y0, x1, y1)."""
+        left, bottom, right, top = (rects - [self.left, self.bottom, self.left, self.bottom]).T
+        width, height = self.width, self.height
+        turned = (
+            (left, height - top, right, height - bottom),
+            (bottom, left, top, right),
+            (width - right, bottom, width - left, top),
+            (height - top, width - right, height - bottom, width - left),
+        )
+        return np.stack(turned[self.quarter], axis=1)
 
-    def box(self, left: float, bottom: float, right: float, top: float) -> labels.Box:
-        (xa, ya), (xb, yb) = self.point(left, bottom), self.point(right, top)
-        return labels.Box(min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb))
-
-    def inside(self, box: labels.Box) -> tuple[float, float, float, float]:
+    def rect(self, box: labels.Box) -> tuple[float, float, float, float]:
         """A shown box in PDF space again: left, bottom, right, top."""
-        (xa, ya), (xb, yb) = self._back(box.x0, box.y0), self._back(box.x1, box.y1)
-        return min(xa, xb), min(ya, yb), max(xa, xb), max(ya, yb)
+        x0, y0, x1, y1 = box
+        width, height = self.width, self.height
+        turned = (
+            (x0, height - y1, x1, height - y0),
+            (y0, x0, y1, x1),
+            (width - x1, y0, width - x0, y1),
+            (width - y1, height - x1, width - y0, height - x0),
+        )
+        left, bottom, right, top = turned[self.quarter]
+        return left + self.left, bottom + self.bottom, right + self.left, top + self.bottom
 
-    def _back(self, x: float, y: float) -> tuple[float, float]:
-        turned = ((x, self.height - y), (y, x), (self.width - x, y), (self.width - y, self.height - x))
-        u, v = turned[self.quarter]
-        return u + self.left, v + self.bottom
 
-
-def _pieces(page: Any, textpage: Any) -> tuple[list[labels.Box], labels.Read]:
-    """Where text stands on the page, and what reads the text inside a box."""
+def _pieces(page: Any, textpage: Any) -> tuple[NDArray[np.float64], labels.Read]:
+    """Where text stands on the page, as rows of (x0, y0, x1, y1), and what reads the text inside a box."""
     frame = _Shown.of(page)
     rects = [textpage.get_rect(number) for number in range(textpage.count_rects())]
-    return [frame.box(*rect) for rect in rects], lambda box: str(textpage.get_text_bounded(*frame.inside(box)))
+    boxes = frame.boxes(np.array(rects, dtype=np.float64).reshape(-1, 4))
+    return boxes, lambda box: str(textpage.get_text_bounded(*frame.rect(box)))
 
 
 def _words(page: Any) -> list[Word]:
     with closing(page.get_textpage()) as textpage:
-        frame, words, open_word = _Shown.of(page), [], _OpenWord()
-        for row in range(textpage.count_chars()):
-            character = _character(textpage, row)
-            if character.isspace():
-                words += open_word.close()
-                continue
-            open_word.add("-" if character in "\x02\ufffe" else character, frame.box(*textpage.get_charbox(row)))
-            if character in "\x02\ufffe":
-                words += open_word.close()
-        return words + open_word.close()
+        number = textpage.count_chars()
+        characters = [_character(textpage, row) for row in range(number)]
+        rects = [textpage.get_charbox(row) for row in range(number)]
+    boxes = _Shown.of(page).boxes(np.array(rects, dtype=np.float64).reshape(-1, 4))
+    return [_word(characters[first:end], boxes[first:end]) for first, end in _spans(characters)]
+
+
+def _spans(characters: list[str]) -> Iterator[tuple[int, int]]:
+    """Where words begin and end: at spaces, and after a hyphen that ends a line."""
+    first = 0
+    for row, character in enumerate([*characters, " "]):
+        if character.isspace() or character == _HYPHEN:
+            end = row + (character == _HYPHEN)
+            if end > first:
+                yield first, end
+            first = row + 1
+
+
+def _word(characters: list[str], boxes: NDArray[np.float64]) -> Word:
+    text = "".join(characters).replace(_HYPHEN, "-")
+    x0, y0 = boxes[:, :2].min(axis=0)
+    x1, y1 = boxes[:, 2:].max(axis=0)
+    return Word(_UNREADABLE.sub("\ufffd", text), float(x0), float(y0), float(x1), float(y1))
 
 
 def _character(textpage: Any, row: int) -> str:
     import pypdfium2.raw as pdfium_c
 
     code = pdfium_c.FPDFText_GetUnicode(textpage, row)
-    return chr(code) if 0 < code < 0x110000 else " "
-
-
-class _OpenWord:
-    """The word that is being read, character by character."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.boxes: list[tuple[float, float, float, float]] = []
-
-    def add(self, character: str, box: tuple[float, float, float, float]) -> None:
-        self.text += _UNREADABLE.sub("\ufffd", character)
-        self.boxes.append(box)
-
-    def close(self) -> list[Word]:
-        """The word as a list of one, or an empty list; begins anew."""
-        x0, y0, x1, y1 = zip(*self.boxes, strict=True) if self.boxes else ((0,), (0,), (0,), (0,))
-        done = [Word(self.text, min(x0), min(y0), max(x1), max(y1))] if self.text else []
-        self.__init__()  # type: ignore[misc]
-        return done
+    return _HYPHEN if code == 2 else chr(code) if 0 < code < 0x110000 else " "

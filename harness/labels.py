@@ -12,16 +12,23 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 Edge = Literal["top", "bottom", "side"]
 
 WINDOW = 12
 """Pages to either side whose numbers may support a candidate."""
 SUPPORT = 2.5
 """Weight that a series needs around a page, the page's own candidate included."""
+CHAIN, GAP = 5, 3
+"""Length that a chain needs where the file has more pages than are numbered, and pages from one number to the next at most."""
 
 
-BAND, MARGIN, OUTER_LINES, MOST_LINES = 0.12, 0.08, 3, 100
-"""Where page numbers are looked for: shares of height and of width, lines from above and below, lines a page at most."""
+BAND, MARGIN = 0.12, 0.08
+"""Where page numbers are looked for: shares of height and of width."""
+OUTER_LINES, OUTER_HEIGHT, MOST_LINES = 3, 60.0, 100
+"""Also in the outermost lines, if they stand in so many points; lines of a page that are read at most."""
 
 
 class Box(NamedTuple):
@@ -79,9 +86,12 @@ _LETTER = re.compile(r"[^\W\d_]")
 _DECORATION = " \t\n\r-–—|•·[]<>_~*"
 
 
-def edge_lines(pieces: Sequence[Box], width: float, height: float, read: Read) -> list[Line]:
-    """The lines at the edges of a page: in the bands, the three outermost wherever they stand, and what stands in a margin."""
-    rows = _rows(pieces)
+def edge_lines(boxes: NDArray[np.float64], width: float, height: float, read: Read) -> list[Line]:
+    """The lines at the edges of a page: in the bands, the three outermost wherever they stand, and what stands in a margin.
+
+    `boxes` are rows of (x0, y0, x1, y1), one for each piece of text on the page.
+    """
+    rows = _rows(boxes[_outer(boxes, width, height)])
     found: list[tuple[Box, Edge]] = []
     for place, row in enumerate(rows):
         edge = _edge(place, len(rows), row[0].middle / max(height, 1.0))
@@ -91,9 +101,9 @@ def edge_lines(pieces: Sequence[Box], width: float, height: float, read: Read) -
     return [Line(" ".join(read(part).split()), edge, (part.x0 + part.x1) / 2 / max(width, 1.0)) for part, edge in kept]
 
 
-def largest(pieces: Sequence[Box], read: Read) -> str:
+def largest(boxes: NDArray[np.float64], read: Read) -> str:
     """The line that is set largest, with those of the same size below it (three at most): a title, on a title page."""
-    parts = [(max(box.height for box in row), part) for row in _rows(pieces) for part in _parts(row)]
+    parts = [(max(box.height for box in row), part) for row in _rows(boxes) for part in _parts(row)]
     sizes = [(size, -place) for place, (size, part) in enumerate(parts) if len(_LETTER.findall(read(part))) > 3]
     if not sizes:
         return ""
@@ -102,10 +112,22 @@ def largest(pieces: Sequence[Box], read: Read) -> str:
     return " ".join(" ".join(title).split())
 
 
-def _rows(pieces: Sequence[Box]) -> list[list[Box]]:
+def _outer(boxes: NDArray[np.float64], width: float, height: float) -> NDArray[np.bool_]:
+    """Which pieces can stand in an outer line or a margin; some files have thousands of pieces, one a character."""
+    middle = boxes[:, 1::2].mean(axis=1)
+    high, low = (middle.min(), middle.max()) if len(boxes) else (0.0, 0.0)
+    beyond = (middle < max(BAND * height, high + OUTER_HEIGHT)) | (
+        middle > min((1 - BAND) * height, low - OUTER_HEIGHT)
+    )
+    mask: NDArray[np.bool_] = beyond | (boxes[:, 2] < MARGIN * width) | (boxes[:, 0] > (1 - MARGIN) * width)
+    return mask
+
+
+def _rows(boxes: NDArray[np.float64]) -> list[list[Box]]:
     """Pieces that stand beside each other, from above to below, each row from left to right."""
+    order = np.lexsort((boxes[:, 0], boxes[:, 1] + boxes[:, 3]))
     rows: list[list[Box]] = []
-    for piece in sorted(pieces, key=lambda piece: (piece.middle, piece.x0)):
+    for piece in (Box(*row) for row in boxes[order].tolist()):
         if rows and piece.middle - rows[-1][-1].middle < 0.4 * min(piece.height, rows[-1][-1].height):
             rows[-1].append(piece)
         else:
@@ -180,10 +202,12 @@ def printed(pages: Sequence[Sequence[Candidate]]) -> list[str | None]:
     A page that shows two numbers of a spread is labelled with both, `"12-13"`. Leading zeros are dropped.
     """
     single, double = _Votes(pages, 1), _Votes(pages, 2)
-    return [_label(row, page, single, double) for row, page in enumerate(pages)]
+    voted = [_voted(row, page, single, double) for row, page in enumerate(pages)]
+    chain = _Chain(pages, voted)
+    return [label or chain.label(row) for row, label in enumerate(voted)]
 
 
-def _label(row: int, page: Sequence[Candidate], single: _Votes, double: _Votes) -> str | None:
+def _voted(row: int, page: Sequence[Candidate], single: _Votes, double: _Votes) -> str | None:
     votes = [(single.support(row, one), -place, one.label) for place, one in enumerate(page)]
     for left in page:
         for right in page:
@@ -192,6 +216,50 @@ def _label(row: int, page: Sequence[Candidate], single: _Votes, double: _Votes) 
                 votes.append((1.01 * support, 0, f"{left.label}-{right.label}"))
     best = max(votes, default=(0.0, 0, ""))
     return best[2] if best[0] >= min(SUPPORT, 0.9 * len(single.pages)) else None
+
+
+class _Chain:
+    """Numbers that stand alone and go on by one over pages that show none: one printed page spread over several in the file.
+
+    A page that was labelled by vote takes part with that label only, and is not stepped over.
+    """
+
+    def __init__(self, pages: Sequence[Sequence[Candidate]], voted: Sequence[str | None]) -> None:
+        self.alone = [
+            {(one.value, one.series[1]): one.label for one in page if one.weight >= 1 and label in (None, one.label)}
+            for page, label in zip(pages, voted, strict=True)
+        ]
+        self.voted = voted
+
+    def label(self, row: int) -> str | None:
+        """The label of the longest chain through the page; None where it is too short to be trusted."""
+        lengths = [
+            (1 + self._run(row, value, style, 1) + self._run(row, value, style, -1), label)
+            for (value, style), label in self.alone[row].items()
+        ]
+        length, label = max(lengths, default=(0, ""))
+        return label if length >= CHAIN else None
+
+    def _run(self, row: int, value: int, style: str, step: int) -> int:
+        """How many numbers of the chain follow in one direction."""
+        for length in range(WINDOW):
+            value += step
+            following = self._following(row, value, style, step)
+            if following is None:
+                return length
+            row = following
+        return WINDOW
+
+    def _following(self, row: int, value: int, style: str, step: int) -> int | None:
+        """The next page that shows that number, if pages up to it show none."""
+        for other in range(row + step, row + step * (GAP + 1), step):
+            if not 0 <= other < len(self.alone):
+                return None
+            if (value, style) in self.alone[other]:
+                return other
+            if self.voted[other] is not None:
+                return None
+        return None
 
 
 class _Votes:
