@@ -1,0 +1,150 @@
+"""Figures that stand on no page but can be worked out from ones that do: sums, differences, ratios, growth, averages.
+
+Any two figures of a page give some third one, so only rows whose label the question names are combined, and only as it asks:
+a difference where it asks for a change, a ratio where it asks for a share. A derivation carries its working.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import combinations, permutations
+from typing import NamedTuple
+
+from harness.quantities.comparing import rounds_to
+from harness.quantities.labels import label_words
+from harness.quantities.quantity import Quantity
+from harness.records import PageRef
+
+ROWS = 6
+"""Rows that are combined at most, those first whose label fits the question best."""
+CELLS = 5
+"""Cells of a row that are combined at most, from the left."""
+_FITS = 0.5
+_DIGITS = 2
+
+_CHANGE = re.compile(
+    r"\b(?:chang\w+|differen\w+|increas\w+|decreas\w+|declin\w+|grow\w*|grew|rose|rise|fell|fall|drop\w*|reduc\w+|more|less|higher|lower|"
+    r"greater|compare\w*|net|year[- ]over[- ]year|yoy|added|lost|gained|impact)\b",
+    re.IGNORECASE,
+)
+_SUM = re.compile(
+    r"\b(?:total|sum|combined|together|aggregate|altogether|overall|both|cumulative|over the years|in all)\b",
+    re.IGNORECASE,
+)
+_RATIO = re.compile(
+    r"\b(?:ratio|percent\w*|share|proportion|margin|rate|divided|per|turnover|return|yield|times|multiple|fraction|portion|part)\b|%|\bto\b",
+    re.IGNORECASE,
+)
+_AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
+
+
+class Row(NamedTuple):
+    """A line of a page: its label's words, its figures from the left, the scale of the header above."""
+
+    ref: PageRef
+    label: frozenset[str]
+    cells: tuple[Quantity, ...]
+    scale: Decimal | None
+
+
+class Derivation(NamedTuple):
+    """A worked-out value: `plain` where it has no unit (a ratio), else in the units of the page."""
+
+    value: Decimal
+    working: str
+    ref: PageRef
+    plain: bool
+    scale: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """What a question asks to be worked out."""
+
+    change: bool
+    total: bool
+    ratio: bool
+    average: bool
+
+    @classmethod
+    def of(cls, question: str) -> Wants:
+        return cls(*(bool(cue.search(question)) for cue in (_CHANGE, _SUM, _RATIO, _AVERAGE)))
+
+
+def derive(readings: Sequence[Quantity], rows: Mapping[PageRef, Sequence[Row]], question: str) -> Derivation | None:
+    """How a claimed figure, in any of its readings, can be worked out from rows that the question names; None where not."""
+    if readings[0].digits < _DIGITS:
+        return None
+    wanted = fitting([row for page in rows.values() for row in page], label_words(question))
+    for derivation in derivations(wanted, Wants.of(question)):
+        if any(_meets(reading, derivation) for reading in readings):
+            return derivation
+    return None
+
+
+def fitting(rows: Sequence[Row], words: frozenset[str]) -> list[Row]:
+    """The rows at least half of whose label the question names, the best first."""
+    scored = [
+        (len(row.label & words), len(row.label & words) / len(row.label), i) for i, row in enumerate(rows) if row.label
+    ]
+    best = sorted((-share * min(count, 3), i) for count, share, i in scored if share >= _FITS)
+    return [rows[i] for _, i in best[:ROWS]]
+
+
+def derivations(rows: Sequence[Row], wants: Wants) -> Iterator[Derivation]:
+    """Everything that may be worked out of some rows, as far as it is asked for."""
+    for row in rows:
+        yield from _within(row, wants)
+    for one, other in permutations(rows, 2):
+        yield from _across(one, other, wants)
+
+
+def _within(row: Row, wants: Wants) -> Iterator[Derivation]:
+    cells = row.cells[:CELLS]
+    for one, other in permutations(cells, 2):
+        if wants.change and one.value > other.value:
+            yield _worked(row, one.value - other.value, f"{one.text} − {other.text}")
+        if wants.change and other.value:
+            growth = (one.value - other.value) / abs(other.value)
+            yield _worked(row, growth, f"({one.text} − {other.text}) / {other.text}", plain=True)
+    if wants.total or wants.average:
+        for some in (group for size in range(2, len(cells) + 1) for group in combinations(cells, size)):
+            total, working = sum((cell.value for cell in some), Decimal(0)), " + ".join(cell.text for cell in some)
+            yield _worked(row, total, working)
+            if wants.average:
+                yield _worked(row, total / len(some), f"({working}) / {len(some)}")
+
+
+def _across(one: Row, other: Row, wants: Wants) -> Iterator[Derivation]:
+    for a, b in zip(one.cells[:CELLS], other.cells[:CELLS], strict=False):
+        if wants.ratio and b.value:
+            yield _worked(one, a.value / b.value, f"{a.text} / {b.text}", plain=True, other=other)
+        if wants.change and a.value > b.value:
+            yield _worked(one, a.value - b.value, f"{a.text} − {b.text}", other=other)
+        if wants.total and one.label != other.label:
+            yield _worked(one, a.value + b.value, f"{a.text} + {b.text}", other=other)
+    if wants.average and wants.ratio and one.cells and len(other.cells) > 1:
+        base = (other.cells[0].value + other.cells[1].value) / 2
+        if base:
+            working = f"{one.cells[0].text} / average of {other.cells[0].text} and {other.cells[1].text}"
+            yield _worked(one, one.cells[0].value / base, working, plain=True, other=other)
+
+
+def _worked(row: Row, value: Decimal, working: str, *, plain: bool = False, other: Row | None = None) -> Derivation:
+    places = f"{row.ref}" if other is None or other.ref == row.ref else f"{row.ref} and {other.ref}"
+    return Derivation(value, f"{working} on {places}", row.ref, plain, row.scale)
+
+
+def _meets(claim: Quantity, derivation: Derivation) -> bool:
+    """Whether a claim is the correct rounding of a derivation, its sign aside: a fall may be told as a positive number."""
+    if derivation.plain != (
+        claim.unit.dimension in ("ratio", "times", "points")
+        or (claim.step < 1 and claim.scale is None and not claim.unit.name)
+    ):
+        return False
+    scales = (Decimal(1),) if derivation.plain else (Decimal(1), derivation.scale or claim.scale or Decimal(1))
+    value = abs(claim.value)
+    return any(value and rounds_to(abs(derivation.value) * scale, claim.precision, value) for scale in scales)

@@ -1,0 +1,24 @@
+"""The words that name a figure: a row's label, a question's subject, in a plain stem."""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"[A-Za-z][a-z]{2,}|[A-Z]{2,}")
+_ENDING = re.compile(r"(?:ies|es|s|ing|ed)\Z")
+_STOP = frozenset(
+    """the and for was were are what how much many did does with from that this its has have had which who whom when where why per
+    answer round rounded percent percentage million millions billion thousand usd year years fiscal company total amount according
+    report ended december january february march april may june july august september october november between during compared only
+    into than then them their there been being not one two three net place places decimal term units based""".split()  # noqa: SIM905
+)
+
+
+def label_words(text: str) -> frozenset[str]:
+    """The words of a text that may name a figure."""
+    return frozenset(stem(word) for word in _WORD.findall(text) if word.lower() not in _STOP)
+
+
+def stem(word: str) -> str:
+    """A word without its usual endings, in lower case."""
+    return _ENDING.sub("", word.lower())
