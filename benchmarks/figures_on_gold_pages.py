@@ -52,12 +52,17 @@ def goldens(folder: Path, split: str, corpus: Corpus) -> list[Golden]:
 
 
 def tallied(golden: Golden, corpus: Corpus) -> Iterator[Tally]:
+    quotes = [quote for texts in golden.quotes.values() for quote in texts]
     page = lru_cache(maxsize=None)(lambda ref: read_page(corpus.text(ref)))
-    found = find_on_pages(golden.answer or "", {ref: page(ref) for ref in sorted(golden.gold_pages)}, golden.question)
+    found = find_on_pages(
+        golden.answer or "", {ref: page(ref) for ref in sorted(golden.gold_pages)}, golden.question, quotes
+    )
     hits: Counter[int] = Counter()
     others = other_pages(golden, corpus)
     for ref in others:
-        for place, figure in enumerate(find_on_pages(golden.answer or "", {ref: _read(corpus, ref)}, golden.question)):
+        for place, figure in enumerate(
+            find_on_pages(golden.answer or "", {ref: _read(corpus, ref)}, golden.question, quotes)
+        ):
             hits[place] += figure.how is not None
     for place, figure in enumerate(found):
         yield Tally(golden, figure, hits[place], len(others))

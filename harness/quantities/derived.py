@@ -7,6 +7,7 @@ a difference where it asks for a change, a ratio where it asks for a share. A de
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,7 +15,7 @@ from itertools import combinations, permutations
 from typing import NamedTuple
 
 from harness.quantities.comparing import rounds_to
-from harness.quantities.labels import label_words
+from harness.quantities.labels import label_words, names_in
 from harness.quantities.quantity import Quantity
 from harness.records import PageRef
 
@@ -24,6 +25,8 @@ CELLS = 5
 """Cells of a row that are combined at most, from the left."""
 _FITS = 0.5
 _DIGITS = 2
+_FEW = 2
+"""Rows at most that hold a name which picks them out."""
 
 _CHANGE = re.compile(
     r"\b(?:chang\w+|differen\w+|increas\w+|decreas\w+|declin\w+|grow\w*|grew|rose|rise|fell|fall|drop\w*|reduc\w+|more|less|higher|lower|"
@@ -74,24 +77,45 @@ class Wants:
         return cls(*(bool(cue.search(question)) for cue in (_CHANGE, _SUM, _RATIO, _AVERAGE)))
 
 
-def derive(readings: Sequence[Quantity], rows: Mapping[PageRef, Sequence[Row]], question: str) -> Derivation | None:
-    """How a claimed figure, in any of its readings, can be worked out from rows that the question names; None where not."""
+_ANYTHING = Wants(change=True, total=True, ratio=True, average=True)
+
+
+def derive(
+    readings: Sequence[Quantity],
+    rows: Mapping[PageRef, Sequence[Row]],
+    question: str,
+    operands: frozenset[Decimal] = frozenset(),
+) -> Derivation | None:
+    """How a claimed figure, in any of its readings, can be worked out from rows that the question names; None where not.
+
+    `operands`: magnitudes that are known to be the working's; rows of them alone are combined too.
+    """
     if readings[0].digits < _DIGITS:
         return None
-    wanted = fitting([row for page in rows.values() for row in page], label_words(question))
-    for derivation in derivations(wanted, Wants.of(question)):
+    every = [row for page in rows.values() for row in page]
+    wanted = fitting(every, question)
+    known = [kept for row in every if (kept := _only(row, operands)).cells] if operands else []
+    for derivation in (*derivations(wanted, Wants.of(question)), *derivations(known[:ROWS], _ANYTHING)):
         if any(_meets(reading, derivation) for reading in readings):
             return derivation
     return None
 
 
-def fitting(rows: Sequence[Row], words: frozenset[str]) -> list[Row]:
-    """The rows at least half of whose label the question names, the best first."""
-    scored = [
-        (len(row.label & words), len(row.label & words) / len(row.label), i) for i, row in enumerate(rows) if row.label
-    ]
-    best = sorted((-share * min(count, 3), i) for count, share, i in scored if share >= _FITS)
-    return [rows[i] for _, i in best[:ROWS]]
+def fitting(rows: Sequence[Row], question: str) -> list[Row]:
+    """The rows that the question names, the best first: half of the label's words, or a name that few rows hold."""
+    words, names = label_words(question), names_in(question)
+    often = Counter(word for row in rows for word in row.label & names)
+    scored = []
+    for place, row in enumerate(rows):
+        share = len(row.label & words) / max(1, len(row.label))
+        named = any(often[word] <= _FEW for word in row.label & names)
+        if row.label and (share >= _FITS or named):
+            scored.append((-max(share, _FITS * named) * min(len(row.label & words), 3), place))
+    return [rows[place] for _, place in sorted(scored)[:ROWS]]
+
+
+def _only(row: Row, operands: frozenset[Decimal]) -> Row:
+    return row._replace(cells=tuple(cell for cell in row.cells if abs(cell.mantissa) in operands))
 
 
 def derivations(rows: Sequence[Row], wants: Wants) -> Iterator[Derivation]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"[A-Za-z][a-z]{2,}|[A-Z]{2,}")
+_NAME = re.compile(r"(?<=[a-z,;'’] )[A-Z][A-Za-z]{3,}")
 _ENDING = re.compile(r"(?:ies|es|s|ing|ed)\Z")
 _STOP = frozenset(
     """the and for was were are what how much many did does with from that this its has have had which who whom when where why per
@@ -22,3 +23,8 @@ def label_words(text: str) -> frozenset[str]:
 def stem(word: str) -> str:
     """A word without its usual endings, in lower case."""
     return _ENDING.sub("", word.lower())
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The stems of a text's proper names: capitalised words that open no sentence."""
+    return frozenset(stem(word) for word in _NAME.findall(text) if word.lower() not in _STOP)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -116,12 +116,25 @@ def _rows(page: PageFigures, ref: PageRef) -> list[Row]:
 
 
 def find_on_pages(
-    answer_text: str, pages: Mapping[PageRef, str | PageFigures], question: str = ""
+    answer_text: str,
+    pages: Mapping[PageRef, str | PageFigures],
+    question: str = "",
+    operands: Iterable[str] = (),
 ) -> list[FigureFound]:
-    """Each quantity of an answer with the page that it stands on; pages may be given as text or as read once."""
+    """Each quantity of an answer with the page that it stands on; pages may be given as text or as read once.
+
+    `operands`: quoted figures from which the answer is known to be worked out (a golden's quotes); they count where they
+    stand on the pages.
+    """
     read = {ref: page if isinstance(page, PageFigures) else read_page(page) for ref, page in pages.items()}
-    ask, words = ask_of(question), label_words(f"{question} {answer_text}")
-    return [_find(quantity, read, ask, words, question) for quantity in answer_figures(answer_text, ask)]
+    search = _Search(read, ask_of(question), label_words(f"{question} {answer_text}"), question, _magnitudes(operands))
+    return [search.find(quantity) for quantity in answer_figures(answer_text, search.ask)]
+
+
+def _magnitudes(texts: Iterable[str]) -> frozenset[Decimal]:
+    return frozenset(
+        abs(quantity.mantissa) for text in texts for quantity in read_all(text) if quantity.role == "figure"
+    )
 
 
 def answer_figures(answer_text: str, ask: Ask) -> list[Quantity]:
@@ -132,31 +145,38 @@ def answer_figures(answer_text: str, ask: Ask) -> list[Quantity]:
     return [read[0].with_(role="figure")] if alone and not ask.year else figures
 
 
-def _find(
-    quantity: Quantity, pages: Mapping[PageRef, PageFigures], ask: Ask, words: frozenset[str], question: str
-) -> FigureFound:
-    best = FigureFound(quantity)
-    for ref, page in pages.items():
-        for how, there in _matches(quantity, page, ask, words):
-            if how == "exact":
-                return FigureFound(quantity, how, ref, there.text)
-            best = best if best.how else FigureFound(quantity, how, ref, there.text)
-    if best.how or not question:
-        return best
-    worked = derive(_readings(quantity, ask), {ref: page.rows(ref) for ref, page in pages.items()}, question)
-    return FigureFound(quantity, "derived", worked.ref, "", worked.working) if worked else best
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Looks for the quantities of one answer on some pages."""
 
+    pages: Mapping[PageRef, PageFigures]
+    ask: Ask
+    words: frozenset[str]
+    question: str
+    operands: frozenset[Decimal]
 
-def _matches(quantity: Quantity, page: PageFigures, ask: Ask, words: frozenset[str]) -> list[tuple[str, Quantity]]:
-    found = []
-    for reading in _readings(quantity, ask):
-        for there in page.near(reading.value):
-            if reading.unit.dimension and there.unit.dimension and not same_dimension(reading.unit, there.unit):
-                continue
-            how = same_value(abs(reading.value), reading.precision, abs(there.value), there.precision)
-            if how in RIGHT and how and _speaks(quantity, there, page, words):
-                found.append((how, there))
-    return found
+    def find(self, quantity: Quantity) -> FigureFound:
+        best = FigureFound(quantity)
+        for ref, page in self.pages.items():
+            for how, there in self._matches(quantity, page):
+                if how == "exact":
+                    return FigureFound(quantity, how, ref, there.text)
+                best = best if best.how else FigureFound(quantity, how, ref, there.text)
+        return best if best.how or not self.question else self._derived(quantity)
+
+    def _derived(self, quantity: Quantity) -> FigureFound:
+        rows = {ref: page.rows(ref) for ref, page in self.pages.items()}
+        worked = derive(_readings(quantity, self.ask), rows, self.question, self.operands)
+        return FigureFound(quantity, "derived", worked.ref, "", worked.working) if worked else FigureFound(quantity)
+
+    def _matches(self, quantity: Quantity, page: PageFigures) -> Iterator[tuple[str, Quantity]]:
+        for reading in _readings(quantity, self.ask):
+            for there in page.near(reading.value):
+                if reading.unit.dimension and there.unit.dimension and not same_dimension(reading.unit, there.unit):
+                    continue
+                how = same_value(abs(reading.value), reading.precision, abs(there.value), there.precision)
+                if how in RIGHT and how and _speaks(quantity, there, page, self.words):
+                    yield how, there
 
 
 def _readings(quantity: Quantity, ask: Ask) -> list[Quantity]:
