@@ -32,6 +32,8 @@ from harness.rows import read_rows, write_rows
 
 LARGEST_IMAGE = 50_000_000
 """Pixels of a page image at most; a page that would need more is drawn smaller."""
+LARGEST_LOOK = 50_000_000
+"""Bytes of a file that cannot be opened that are looked at for the reason."""
 
 _PDFIUM = threading.RLock()
 """PDFium is not thread-safe: whoever touches one of its objects holds this."""
@@ -45,6 +47,7 @@ _NO_TITLE = re.compile(
 """What programs write where a title should be."""
 _HYPHEN = "\ufffe"
 """PDFium's mark for a hyphen at the end of a line."""
+_NO_PAGES = "the PDF has no pages, or its list of pages is damaged"
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -370,24 +373,28 @@ def _opened(pdf: Path) -> Iterator[Any]:
             raise UserError(f"{pdf}: {_reason(error, pdf)}.") from None
         with closing(document):
             if len(document) < 1:
-                raise UserError(f"{pdf}: the PDF has no pages, or its list of pages is damaged.")
+                raise UserError(f"{pdf}: {_NO_PAGES}.")
             yield document
 
 
 def _reason(error: Exception, pdf: Path) -> str:
-    """Why PDFium does not open a file, in a user's words."""
+    """Why PDFium does not open a file, in a user's words. Its error code may be an older file's, so the file is asked too."""
     import pypdfium2.raw as pdfium_c
 
-    code = getattr(error, "err_code", None)
-    if code == pdfium_c.FPDF_ERR_PASSWORD:
-        return "the PDF is encrypted and needs a password; save it without one"
-    if code == pdfium_c.FPDF_ERR_SECURITY:
-        return "the PDF is protected in a way that cannot be read; save it without protection"
     with pdf.open("rb") as file:
-        head = file.read(1024)
-    if b"%PDF-" not in head:
-        return "this is not a PDF (it does not begin with %PDF-)" if head else "the file is empty"
-    return "the PDF is damaged, perhaps cut short, and cannot be opened"
+        data = file.read(LARGEST_LOOK)
+    code = getattr(error, "err_code", None)
+    if b"%PDF-" not in data[:1024]:
+        return "this is not a PDF (it does not begin with %PDF-)" if data else "the file is empty"
+    if b"/Encrypt" in data and code == pdfium_c.FPDF_ERR_PASSWORD:
+        return "the PDF is encrypted and needs a password; save it without one"
+    if b"/Encrypt" in data and code == pdfium_c.FPDF_ERR_SECURITY:
+        return "the PDF is protected in a way that cannot be read; save it without protection"
+    return (
+        _NO_PAGES
+        if re.search(rb"/Count\s+0\b", data)
+        else "the PDF is damaged, perhaps cut short, and cannot be opened"
+    )
 
 
 @contextmanager

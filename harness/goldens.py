@@ -137,15 +137,16 @@ class _Checker:
         self.first.setdefault(id, number)
 
     def _against_corpus(self, golden: Golden) -> Iterator[str]:
-        for ref in [ref for group in golden.evidence for ref in group]:
+        refs = [ref for group in golden.evidence for ref in group]
+        for ref in refs:
             yield from self._outside("evidence", ref)
         for text in golden.quotes:
             yield from self._outside("quotes", PageRef.parse(text))
         for doc in golden.scope:
             if doc not in self.corpus.documents:
                 yield f"scope: {self._no_document(doc)}"
-        groups = [{ref.doc for ref in group} for group in golden.evidence]
-        if golden.scope and groups and not any(group <= set(golden.scope) for group in groups):
+        within = [{ref.doc for ref in group} <= set(golden.scope) for group in golden.evidence]
+        if golden.scope and refs and not any(within) and all(ref in self.corpus for ref in refs):
             yield f"evidence: no group of pages lies within the scope {yamls.shorten(list(golden.scope))}."
 
     def _outside(self, field: str, ref: PageRef) -> Iterator[str]:

@@ -24,6 +24,10 @@ LARGEST = 20_000_000
 MOST_NODES = 500_000
 """Values of a file at most, with its aliases unfolded."""
 
+DEEPEST = 500
+"""Brackets that may be open at once."""
+
+_BRACKET = re.compile(r"[\[\]{}]")
 _CONTROL = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAG = "tag:yaml.org,2002:"
 
@@ -128,6 +132,7 @@ def _refuse_control(text: str, path: Path) -> None:
 
 
 def _parse(text: str, source: str, lines: dict[Place, int]) -> Any:
+    _refuse_depth(text, source)
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node is None:
@@ -140,6 +145,16 @@ def _parse(text: str, source: str, lines: dict[Place, int]) -> Any:
         raise UserError(f"{source}: not YAML: {' '.join(str(error).split())}.") from None
     except RecursionError:
         raise UserError(f"{source}: values are nested too deeply.") from None
+
+
+def _refuse_depth(text: str, source: str) -> None:
+    """Refuse brackets in brackets beyond sense, which the parser would chew on for minutes."""
+    depth = 0
+    for bracket in _BRACKET.finditer(text):
+        depth += 1 if bracket.group() in "[{" else -1
+        if depth > DEEPEST:
+            line = text.count("\n", 0, bracket.start()) + 1
+            raise UserError(f"{source}:{line}: values are nested too deeply, more than {DEEPEST} brackets are open.")
 
 
 def _explain(error: yaml.MarkedYAMLError, source: str, text: str) -> str:

@@ -64,10 +64,11 @@ def _history(folder: Path, old: Lock | None, new: Lock, reason: str | None) -> s
     path = folder / CHANGES
     text = path.read_text(encoding="utf-8") if path.exists() else "# Changes to this golden set\n"
     text = text.rstrip("\n") + "\n"
-    if reason and reason.strip():
-        text += f"\n{new.locked}: {' '.join(reason.split())}\n"
+    said = " ".join((reason or "").split())
+    if said:
+        text += f"\n{new.locked}: {said}\n"
     marked = f"{MARK}{new.locked}: {new.file}, {new.goldens} goldens, sha256 {new.sha256[:12]}."
-    if old and not _explained(text, new):
+    if old and not said and not _explained(text, new):
         where = f"below {_last_mark(text)!r} in {path}" if _last_mark(text) else f"into {path}"
         raise UserError(
             f"{folder / locks.SPLIT} {locks.changes(folder, old)}. Write the reason {where} and freeze again, "
