@@ -98,28 +98,37 @@ def random_chunks() -> list[Chunk]:
     return make_chunks([" ".join(dice.choices(WORDS, k=dice.randint(0, 30))) for _ in range(60)], docs=3)
 
 
-def brute_force(query: str, chunks: Sequence[Chunk], k1: float, b: float) -> dict[str, float]:
+def brute_force(query: str, chunks: Sequence[Chunk], settings: Bm25, docs: frozenset[str] | None) -> dict[str, float]:
     """The formula of the docstring, word for word."""
-    bags = [Counter(tokens(chunk.text)) for chunk in chunks]
-    mean = sum(bag.total() for bag in bags) / len(bags)
+    bags = {chunk.id: Counter(tokens(chunk.text)) for chunk in chunks}
+    mean = sum(bag.total() for bag in bags.values()) / len(bags)
+    scope = {chunk.id: bags[chunk.id] for chunk in chunks if docs is None or chunk.ref.doc in docs}
+    counted = scope if settings.idf == "scope" else bags
 
     def part(token: str, bag: Counter[str]) -> float:
-        holding = sum(token in other for other in bags)
-        idf = math.log(1 + (len(bags) - holding + 0.5) / (holding + 0.5))
-        return idf * bag[token] / (bag[token] + k1 * (1 - b + b * bag.total() / mean)) if bag[token] else 0.0
+        holding = sum(token in other for other in counted.values())
+        lucene = math.log(1 + (len(counted) - holding + 0.5) / (holding + 0.5))
+        idf = lucene if settings.variant == "lucene" else (settings.k1 + 1) * math.log(len(counted) / max(holding, 1))
+        length = 1 - settings.b + settings.b * bag.total() / mean
+        return idf * bag[token] / (bag[token] + settings.k1 * length) if bag[token] else 0.0
 
-    return {c.id: sum(part(t, bag) for t in tokens(query)) for c, bag in zip(chunks, bags, strict=True)}
+    return {key: sum(part(token, bag) for token in tokens(query)) for key, bag in scope.items()}
 
 
-def test_bm25_equals_its_formula_by_brute_force(random_chunks: list[Chunk], tmp_path: Path) -> None:
+@pytest.mark.parametrize("docs", [None, frozenset({"doc0", "doc2"})])
+@pytest.mark.parametrize(
+    "settings", [Bm25(), Bm25(k1=0.9, b=0.4), Bm25(idf="corpus"), Bm25(variant="atire", k1=2, b=0.5)]
+)
+def test_bm25_equals_its_formula_by_brute_force(
+    settings: Bm25, docs: frozenset[str] | None, random_chunks: list[Chunk], tmp_path: Path
+) -> None:
     bench = make_bench(tmp_path, random_chunks)
-    for k1, b in ((1.5, 0.75), (0.9, 0.4)):
-        index = bench.index(Bm25(k1=k1, b=b))
-        for query in ("revenue growth in 2024", "cash cash debt", "year-end tax of the cloud"):
-            expected = {key: value for key, value in brute_force(query, random_chunks, k1, b).items() if value > 0}
-            hits = index.search(query, 1000, None, bench)
-            assert {hit.chunk.id: hit.score for hit in hits} == pytest.approx(expected, abs=2e-5)
-            assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))
+    index = bench.index(settings)
+    for query in ("revenue growth in 2024", "cash cash debt", "year-end tax of the cloud"):
+        every = brute_force(query, random_chunks, settings, docs)
+        hits = index.search(query, 1000, docs, bench)
+        assert {h.chunk.id: h.score for h in hits} == pytest.approx({i: s for i, s in every.items() if s > 0}, abs=2e-5)
+        assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.chunk.id))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from harness.bench import Bench
+
+    Floats = NDArray[np.floating[Any]]
 
 MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
@@ -49,48 +51,55 @@ class MiniLM(Embedder):
         """float32 (n, 384), unit length."""
         import numpy as np
 
-        vectors = [_unit(states.mean(axis=0, keepdims=True)) for states in self._run(texts, bench, kind)]
+        vectors = self._run(texts, _mean, f"embed {kind}", bench)
         return np.concatenate(vectors) if vectors else np.zeros((0, 384), dtype=np.float32)
 
-    def states(
-        self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench
-    ) -> list[NDArray[np.floating[Any]]]:
-        """For late interaction: one float16 array (tokens, 384) a text, rows of unit length, [CLS] and [SEP] left out."""
-        return bench.memo(self, f"states-{kind}").fetch(texts, lambda missing: self._states(missing, kind, bench))
+    def states(self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench) -> list[Floats]:
+        """For late interaction: float16 (tokens, 384) of each text, rows of unit length, [CLS] and [SEP] left out."""
+        memo = bench.memo(self, f"states-{kind}")
+        return memo.fetch(texts, lambda missing: self._run(missing, _tokens, f"token states {kind}", bench))
 
-    def _states(self, texts: Sequence[str], kind: str, bench: Bench) -> list[NDArray[np.floating[Any]]]:
-        import numpy as np
+    def _run(self, texts: Sequence[str], finish: Callable[[Floats], Floats], what: str, bench: Bench) -> list[Floats]:
+        """`finish` of the token states, float32 (tokens, 384), of each text, in order; the longest are run first.
 
-        return [_unit(states[1:-1]).astype(np.float16) for states in self._run(texts, bench, kind)]
-
-    def _run(self, texts: Sequence[str], bench: Bench, kind: str) -> list[NDArray[np.float32]]:
-        """Token states, float32 (tokens, 384), of each text, in order; longest first, for the threads' sake."""
+        `finish` runs in the worker, so that the states of thousands of texts are never held at once.
+        """
         from concurrent.futures import ThreadPoolExecutor
 
         session, tokenizer = _load(*self.files(), self.model_sha256, self.tokenizer_sha256, self.max_tokens)
         order = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
-        found: dict[int, NDArray[np.float32]] = {}
+        found: dict[int, Floats] = {}
         with ThreadPoolExecutor(max(1, min(len(texts), os.cpu_count() or 1))) as pool:
-            work = pool.map(lambda row: _forward(session, tokenizer.encode(texts[row]).ids), order)
-            for done, (row, states) in enumerate(zip(order, work, strict=True), start=1):
-                found[row] = states
-                bench.progress(f"embed {kind}", done, len(texts))
+            work = pool.map(lambda row: finish(_forward(session, tokenizer.encode(texts[row]).ids)), order)
+            for done, (row, made) in enumerate(zip(order, work, strict=True), start=1):
+                found[row] = made
+                bench.progress(what, done, len(texts))
         return [found[row] for row in range(len(texts))]
 
 
-def _forward(session: Any, ids: list[int]) -> NDArray[np.float32]:
+def _mean(states: Floats) -> Floats:
+    return _unit(states.mean(axis=0, keepdims=True))
+
+
+def _tokens(states: Floats) -> Floats:
+    import numpy as np
+
+    return _unit(states[1:-1]).astype(np.float16)
+
+
+def _forward(session: Any, ids: list[int]) -> Floats:
     import numpy as np
 
     tokens = np.array([ids], dtype=np.int64)
     feed = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
-    states: NDArray[np.float32] = session.run(None, feed)[0][0]
+    states: Floats = session.run(None, feed)[0][0]
     return states
 
 
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+def _unit(rows: Floats) -> Floats:
     import numpy as np
 
-    unit: NDArray[np.float32] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    unit: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
     return unit
 
 
