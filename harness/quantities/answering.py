@@ -40,7 +40,7 @@ _OPERATOR_BEFORE = re.compile(
 _DENOMINATOR = re.compile(r"\b1\s*(?:to|:)\s*\Z", re.IGNORECASE)
 _COMPARED = re.compile(
     r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|relative to|out of|"
-    r"of which|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing|below|above)\b[^.]{0,40}\Z",
+    r"of which|with|after|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing|below|above)\b[^.]{0,40}\Z",
     re.IGNORECASE,
 )
 _LEVEL = re.compile(
@@ -48,6 +48,31 @@ _LEVEL = re.compile(
 )
 _CALENDAR = re.compile(
     r"\b(?:in|of|for|during|fiscal|year|fy|since|by|until|through|and|to|from|december|\d,?)\s*\Z", re.IGNORECASE
+)
+_OF = re.compile(
+    r"\s+(?:of\s+(?:the\s+)?(?:[A-Za-z'’]+\s*){1,3}|(?!(?:in|and|or|to|from|at|for|on|as|was|were|is|with|by|per)\b)[A-Za-z'’-]+)"
+)
+"""What a figure counts: "24% of profit", "12 plants"."""
+_LETTERS = re.compile(r"[A-Za-z]{3,}")
+_PLAIN = frozenset(
+    {
+        "the",
+        "and",
+        "was",
+        "were",
+        "for",
+        "with",
+        "that",
+        "this",
+        "which",
+        "what",
+        "from",
+        "its",
+        "are",
+        "has",
+        "had",
+        "about",
+    }
 )
 _WORD = re.compile(r"[a-z]{3,}")
 
@@ -88,25 +113,28 @@ def _scaled(text: str, quantity: Quantity, headers: Sequence[Header]) -> Quantit
 
 def _closes(text: str, header: Header) -> bool:
     """Whether a scale statement ends there: "(in USD millions, this would be …)" says something else."""
-    return text[header.end : header.end + 1] in ("", ")", "]", ".", "\n")
+    behind = text[header.end : header.end + 1]
+    return behind in ("", ")", "]", ".", "\n") or (
+        behind == "," and text[header.start - 1 : header.start] not in ("(", "[")
+    )
 
 
 def claims_of(answer: str, ask: Ask, unit: Unit = BARE, *, years: bool = False) -> list[Claim]:
     """The figures of an answer, likeliest answer first. `unit`: the reference's, where one is known; `years`: a number that
     could be a year may be a figure."""
-    quantities = [
-        q for q in with_headers(answer, read_all(answer)) if q.role == "figure" or (years and _may_be_figure(answer, q))
-    ]
+    answer = answer.replace("**", "  ").replace("__", "  ")
+    read = with_headers(answer, read_all(answer))
+    quantities = [q for q in read if q.role == "figure" or (years and _may_be_figure(answer, q))]
     cuts = [0, *(match.end() for match in _BREAK.finditer(answer)), len(answer) + 1]
     places = [bisect_right(cuts, quantity.start) - 1 for quantity in quantities]
-    ranker = _Ranker(
-        answer, cuts, ask, unit if unit is not BARE else ask.unit, (min(places, default=0), max(places, default=0))
-    )
-    ends = [0, *(quantity.end for quantity in quantities)]
-    claims = [
-        Claim(quantity, ranker.rank(quantity, place), place, _words(answer[max(end, cuts[place]) : quantity.start]))
-        for quantity, place, end in zip(quantities, places, ends, strict=False)
-    ]
+    ends = (min(places, default=0), max(places, default=0))
+    ranker = _Ranker(answer, cuts, ask, unit if unit is not BARE else ask.unit, ends)
+    claims, last = [], 0
+    for quantity, place in zip(quantities, places, strict=True):
+        label = _words(answer[max(last, cuts[place]) : quantity.start])
+        behind = _OF.match(answer, quantity.end)
+        last = behind.end() if behind else quantity.end
+        claims.append(Claim(quantity, ranker.rank(quantity, place), place, label | _words(answer[quantity.end : last])))
     return sorted(claims, key=lambda claim: (-claim.rank, claim.quantity.start))
 
 
@@ -124,11 +152,11 @@ def _outdone(claim: Claim, other: Claim, words: frozenset[str]) -> bool:
     one, two = claim.quantity, other.quantity
     if claim.sentence != other.sentence or one.value == two.value or one.unit.dimension != two.unit.dimension:
         return False
-    return 0 < len(claim.label & words) < len(other.label & words)
+    return bool(claim.label) and len(claim.label & words) < len(other.label & words)
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(word[:6] for word in _WORD.findall(text.lower()))
+    return frozenset(word[:6] for word in _WORD.findall(text.lower()) if word not in _PLAIN)
 
 
 def _may_be_figure(answer: str, quantity: Quantity) -> bool:
@@ -155,7 +183,8 @@ class _Ranker:
             + 1.0 * (place == self.ends[0])
             + place / 1000
         )
-        rank -= 6.0 * (not quantity.edge and _operand(sentence, start, end))
+        working = not quantity.edge and bool(_LETTERS.search(self.answer) or _EQUALS.search(self.answer))
+        rank -= 6.0 * (working and _operand(sentence, start, end))
         rank -= 6.0 * (self.ask.ratio and bool(_DENOMINATOR.search(sentence, 0, start)))
         rank -= 2.0 * bool(_COMPARED.search(sentence, 0, start)) + 4.0 * (abs(quantity.mantissa) in self.ask.given)
         rank -= 5.0 * (self.ask.difference and bool(_LEVEL.search(sentence, 0, start)))

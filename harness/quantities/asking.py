@@ -10,7 +10,7 @@ from functools import lru_cache
 from harness.quantities.headers import headers_of
 from harness.quantities.periods import periods_of
 from harness.quantities.reading import read_quantities
-from harness.quantities.units import BARE, BASIS_POINT, PERCENT, POINT, SCALES, Unit
+from harness.quantities.units import BARE, BASIS_POINT, PERCENT, POINT, SCALES, UNITS, Unit
 
 _IN_SCALE = re.compile(
     r"\b(?:answer|unit|units|express\w*|round\w*|in)\b[^.?]{0,25}?\bin\s+(?:\w+\s+){0,2}?(thousand|million|billion|trillion)s?\b",
@@ -41,6 +41,10 @@ _COMPUTED = re.compile(
 )
 _RATIO = re.compile(
     r"\b(?:ratio|turnover|margin|yield|growth|share of|rate|per (?:share|employee|store|unit))\b|%", re.IGNORECASE
+)
+_MEASURE = re.compile(
+    r"\b(?:how (?:many|much)|number of|in)\s+(?:(?:million|thousand|billion|metric)\s+)?(?P<unit>[A-Za-z³²]+(?: (?:metres|meters|feet|hours))?)",
+    re.IGNORECASE,
 )
 _MANY = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
 _BY_HOW_MUCH = re.compile(
@@ -76,6 +80,7 @@ class Ask:
     many: bool = False
     computed: bool = False
     ratio: bool = False
+    measure: Unit = BARE
     periods: tuple[str, ...] = ()
     given: frozenset[Decimal] = frozenset()
 
@@ -105,7 +110,14 @@ def ask_of(question: str) -> Ask:
     names = tuple(dict.fromkeys(name for period in periods_of(question) for name in period.names))
     given = frozenset(abs(quantity.mantissa) for quantity in read_quantities(question))
     flags = {name: bool(pattern.search(question)) for name, pattern in tests.items()}
-    return Ask(unit=_unit(question, scale, currency), scale=scale, periods=names, given=given, **flags)
+    return Ask(
+        unit=_unit(question, scale, currency),
+        scale=scale,
+        measure=_measure(question),
+        periods=names,
+        given=given,
+        **flags,
+    )
 
 
 def asks_quantity(question: str) -> bool:
@@ -119,6 +131,18 @@ def _unit(question: str, scale: Decimal | None, currency: Unit) -> Unit:
     if _BASIS.search(question):
         return BASIS_POINT
     return PERCENT if _PERCENT.search(question) and scale is None else currency
+
+
+def _measure(question: str) -> Unit:
+    """The measure that a question names: "how many tonnes", "in GWh"."""
+    for match in _MEASURE.finditer(question):
+        unit = UNITS.get(match["unit"].lower(), BARE)
+        if unit.dimension not in ("", "currency", "ratio", "points", "times") and match["unit"].lower() not in (
+            "t",
+            "cf",
+        ):
+            return unit
+    return BARE
 
 
 def _scale(question: str) -> tuple[Decimal | None, Unit]:

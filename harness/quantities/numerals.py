@@ -68,9 +68,11 @@ _UNITS = [
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _SMALL = {word: n for n, word in enumerate(_UNITS)} | {word: 10 * n for n, word in enumerate(_TENS, 2)} | {"dozen": 12}
 _LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_ARTICLES = {"a": Decimal(1), "an": Decimal(1), "half a": Decimal("0.5"), "half an": Decimal("0.5")}
 _ONE = "|".join(sorted(_SMALL, key=len, reverse=True))
 
 WORDS = re.compile(
+    rf"\b(?:half an?|an?)(?=[\s-]+(?:thousand|million|billion|trillion)\b)|"
     rf"\b(?:(?:a|an|{_ONE})[\s-]+)??(?:{_ONE}|(?<=a )hundred|(?<=one )hundred)\b(?:(?:[\s-]+(?:and[\s-]+)?)(?:{_ONE}|hundred|(?:thousand|million|billion)(?=[\s-]+(?:and[\s-]+)?(?:{_ONE})\b))\b)*(?: and a half\b)?",
     re.IGNORECASE,
 )
@@ -78,6 +80,8 @@ WORDS = re.compile(
 
 def spelled(text: str) -> Decimal | None:
     """The value of English number words ("two hundred and twelve"), None where they are no number."""
+    if text.lower() in _ARTICLES:
+        return _ARTICLES[text.lower()]
     whole, half, _ = text.lower().partition(" and a half")
     total, group = 0, 0
     for word in re.split(r"[\s-]+", whole):

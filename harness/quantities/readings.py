@@ -16,6 +16,8 @@ _OPEN = frozenset({"", "currency", "shares", "people", "mass", "oil", "barrels"}
 
 def reference_readings(reference: Quantity, ask: Ask) -> list[Quantity]:
     """What the reference may stand for, most natural first."""
+    if reference.unit is BARE and ask.measure is not BARE:
+        reference = reference.with_(unit=ask.measure)
     if reference.scale is not None or reference.unit.dimension not in _OPEN:
         return [reference]
     if ask.scale and not _written_out(reference, ask.scale):

@@ -28,7 +28,9 @@ _UNCHANGED = re.compile(
 
 def axis_of(text: str) -> tuple[int, int] | None:
     """(pair, side) of the first direction word where the text opens with one ("Decrease, $374 million"), else None."""
-    opening = re.match(r"\W*(?:(?:it|a|an|the|net|they|was|were|is)\s+)*([A-Za-z]+)", text)
+    opening = re.match(
+        r"\W*(?:(?:it|a|an|the|net|they|was|were|is|has|have|had|been)\s+)*([A-Za-z]+)", text, re.IGNORECASE
+    )
     if not opening:
         return None
     for place, sides in enumerate(_COMPILED):

@@ -87,7 +87,12 @@ def _decide(top: Sequence[Claim], figures: int, reference: Quantity, task: Task)
     matches = [(claim.quantity, match(claim.quantity, reference, task.ask)) for claim in top]
     claim, found = next(((claim, found) for claim, found in matches if found.right), matches[0])
     detail = {"claim": claim.json(), "reference": reference.json(), "figures": figures}
-    if found.right and claim.qualifier in ("more", "less") and not reference.qualifier and found.kind == "exact":
+    if (
+        found.right
+        and claim.qualifier in ("more", "less")
+        and claim.qualifier != reference.qualifier
+        and found.kind == "exact"
+    ):
         return undecided(
             f"{claim.qualifier} than {claim.text!r} is a bound, the reference is the figure itself", **detail
         )

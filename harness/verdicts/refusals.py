@@ -31,8 +31,8 @@ _DECLINES = re.compile(
 )
 _ABSENT = re.compile(
     rf"\b(?:document|text|context|evidence|filing|report|information|statement|excerpt|passage|section|page|data|10-?k|10-?q|source|table|material|extract)s?\b[^.;]{{0,60}}\b(?:do(?:es)?(?:n['’]t| not)|did(?:n['’]t| not)) (?:\w+ly )?(?:provide|contain|include|specify|mention|disclose|state|give|report|list|offer|present|show|address|indicate|break|name|tell|say|identify|quantify|reveal)"
-    rf"|\b(?:is|are|was|were) (?:not|n['’]t) (?:\w+ly )?(?:provided|given|available|included|disclosed|stated|mentioned|specified|reported|contained|found|listed|present|shown|detailed|outlined|defined)\b"
-    rf"|\b(?:there (?:is|are|was|were) )?no {_NOUN}{_NEEDED} (?:(?:is|are|was|were) )?(?:about|on|regarding|available|provided|given|for|of|in|that)\b|\bthere (?:is|are|was|were) no (?:mention|indication|information|data|explicit|specific)"
+    rf"|\b(?:is|are|was|were)(?: not|n['’]t) (?:\w+ly )?(?:provided|given|available|included|disclosed|stated|mentioned|specified|reported|contained|found|listed|present|shown|detailed|outlined|defined)\b"
+    rf"|\b(?:there (?:is|are|was|were) )?no (?:\w+ )??{_NOUN}{_NEEDED} (?:(?:is|are|was|were) )?(?:about|on|regarding|available|provided|given|for|of|in|that)\b|\bthere (?:is|are|was|were) no (?:mention|indication|information|data|explicit|specific)"
     r"|\bnot (?:found|stated|given|disclosed|available|provided|specified|reported|mentioned) in\b",
     re.IGNORECASE,
 )

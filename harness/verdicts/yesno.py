@@ -17,6 +17,7 @@ _LATE = re.compile(
     r"\b(?:therefore|thus|hence|the answer is|in conclusion|in summary|so|short),?\W{0,4}(?P<word>yes|no)\b(?=[,.:;!\s*])(?!\s\w+s?\s(?:is|are|was|were)\b)",
     re.IGNORECASE,
 )
+_NONE = re.compile(r"\W*(?:none|never|nothing|neither|not at all)\W*\Z", re.IGNORECASE)
 _YES = frozenset({"yes", "true", "correct", "yeah", "yep"})
 _OPENING = re.compile(
     r"\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might)\b", re.IGNORECASE
@@ -32,6 +33,8 @@ _PART = re.compile(r"\bnot (?:only|just|including|limited|necessarily|considerin
 
 def polarity(text: str) -> bool | None:
     """True for a text that says yes, False for one that says no, None where it uses neither word for an answer."""
+    if _NONE.match(text):
+        return False
     found = _LEAD.match(text) or _LATE.search(text)
     return None if found is None else found["word"].lower() in _YES
 
