@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.components import Component
 
@@ -47,29 +47,44 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+class Source(NamedTuple):
+    """What one module's file says: the key of its syntax tree, first-party modules and packages that it imports."""
+
+    tree: str
+    modules: tuple[str, ...]
+    packages: tuple[str, ...]
+
+
 @cache
 def code(module: str) -> str:
     """The key of a module's code with everything first-party that it imports and the versions of the rest."""
-    found: dict[str, str] = {}
-    packages: set[str] = set()
-    _collect(module, found, packages)
-    return digest({"modules": found, "versions": {name: _version(name) for name in sorted(packages)}})
+    found: dict[str, Source] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = _source(name)
+            waiting += found[name].modules
+    packages = sorted({package for source in found.values() for package in source.packages})
+    trees = {name: source.tree for name, source in found.items()}
+    return digest({"modules": trees, "versions": {name: _version(name) for name in packages}})
+
+
+def own_code(module: str) -> str:
+    """The key of one module's syntax tree alone."""
+    return _source(module).tree
 
 
 @cache
-def own_code(module: str) -> str:
-    """The key of one module's syntax tree alone."""
-    return _tree_digest(_parse(module))
-
-
-def _collect(module: str, found: dict[str, str], packages: set[str]) -> None:
-    tree = _parse(module)
-    found[module] = _tree_digest(tree)
-    for name in _imports(tree, module):
-        if name.partition(".")[0] not in FIRST_PARTY:
-            packages.add(name.partition(".")[0])
-        elif name not in found and _file(name) is not None:
-            _collect(name, found, packages)
+def _source(module: str) -> Source:
+    path = _file(module)
+    if path is None:
+        raise ModuleNotFoundError(f"no source file for module {module!r}")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = set(_imports(tree, module))
+    ours = {name for name in names if name.partition(".")[0] in FIRST_PARTY}
+    modules = sorted(name for name in ours if _file(name) is not None)
+    return Source(_tree_digest(tree), tuple(modules), tuple(sorted({name.partition(".")[0] for name in names - ours})))
 
 
 @cache
@@ -79,13 +94,6 @@ def _file(module: str) -> Path | None:
     except ModuleNotFoundError:
         return None
     return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
-
-
-def _parse(module: str) -> ast.Module:
-    path = _file(module)
-    if path is None:
-        raise ModuleNotFoundError(f"no source file for module {module!r}")
-    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def _tree_digest(tree: ast.Module) -> str:
@@ -113,16 +121,15 @@ def _imports(tree: ast.Module, module: str) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names if base.partition(".")[0] in FIRST_PARTY)
 
 
-def _running(node: ast.AST) -> Iterator[ast.AST]:
-    """Every node below `node` that can run: not the body of `if TYPE_CHECKING:`."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            children: list[ast.AST] = [*child.orelse]
-        else:
-            children = [child]
-        for one in children:
-            yield one
-            yield from _running(one)
+def _running(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Every statement that can run: not the body of `if TYPE_CHECKING:`. Imports are statements, so no expression counts."""
+    waiting: list[ast.stmt] = list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            if not (name == "body" and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+                waiting += getattr(node, name, ())
 
 
 def _absolute(node: ast.ImportFrom, module: str) -> str:

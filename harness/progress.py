@@ -18,7 +18,8 @@ class Progress:
         self.quiet = quiet
         self.terminal = self.stream.isatty()
         self._lock = threading.Lock()
-        self._shown: dict[str, float] = {}
+        self._shown: dict[str, tuple[float, float]] = {}
+        """By step: when it began, and when a line was last said."""
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
 
@@ -48,12 +49,15 @@ class Progress:
         return self._bar
 
     def _say(self, what: str, done: int, total: int) -> None:
+        """A line every ten seconds, and one at the end of a step that took a while."""
         now = time.monotonic()
-        first = self._shown.setdefault(what, now)
-        if done < total and now - first < _EVERY:
-            return
-        self._shown[what] = now
-        print(f"{what}: {done} of {total}", file=self.stream, flush=True)
+        began, said = self._shown.setdefault(what, (now, now))
+        if done == total:
+            del self._shown[what]
+        elif now - said >= _EVERY:
+            self._shown[what] = (began, now)
+        if now - said >= _EVERY or (done == total and now - began >= 1):
+            print(f"{what}: {done} of {total}", file=self.stream, flush=True)
 
     def note(self, text: str) -> None:
         """One line that stays."""

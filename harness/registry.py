@@ -44,11 +44,14 @@ def describe(path: Path) -> str:
 
 
 def module(kind: str, name: str) -> ModuleType:
-    """Import the module of that kind and name. Raises UserError for an unknown name."""
+    """Import the module of that kind and name. Raises UserError for an unknown name or a module that does not import."""
     known = list(files(kind))
     if name not in known:
         raise UserError(f"unknown {kind} {name!r}.{nearest(name, known)} Known: {', '.join(known) or 'none'}.")
-    return importlib.import_module(f"{FOLDERS[kind]}.{name}")
+    try:
+        return importlib.import_module(f"{FOLDERS[kind]}.{name}")
+    except Exception as error:
+        raise UserError(f"{kind} {name!r} cannot be imported: {type(error).__name__}: {error}") from error
 
 
 def load(kind: str, name: str, base: type) -> type:

@@ -158,7 +158,12 @@ def read_rows(place: Path, goldens: Sequence[Golden]) -> Rows:
         )
     retrieved = tuple(_case(golden, retrieval[golden.id]) for golden in goldens)
     generated = tuple(_case(golden, generation[golden.id]) for golden in goldens)
-    return Rows(retrieved, generated, tuple(_read(place / "scores.jsonl", Score)))
+    return Rows(retrieved, generated, tuple(read_scores(place)))
+
+
+def read_scores(place: Path) -> list[Score]:
+    """The saved scores of a run."""
+    return _read(place / "scores.jsonl", Score)
 
 
 def _case(golden: Golden, row: RetrievalRow | GenerationRow) -> Case:

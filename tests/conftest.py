@@ -1,0 +1,118 @@
+"""A tiny golden set drawn on the spot, and ways to run the command line on it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
+
+PAGES = {
+    "alder_2025": [
+        ["Alder plc", "Annual report 2025"],
+        ["Revenue", "Revenue rose to USD 1,284 million in 2025.", "Wages were USD 310 million."],
+        ["Emissions", "Alder emitted 42.5 thousand tonnes of carbon dioxide in 2025."],
+        ["Board", "Mara Lindqvist chairs the board of Alder."],
+    ],
+    "birch_2025": [
+        ["Birch AG", "Annual report 2025"],
+        ["Revenue", "Sales came to EUR 77 million in 2025, after EUR 81 million in 2024."],
+        ["Outlook", "Birch expects to open a plant in Tampere in 2027."],
+    ],
+}
+
+DEV: list[dict[str, Any]] = [
+    {"id": "t:1", "question": "How much revenue did Alder make in 2025?", "answer": "USD 1,284 million",
+     "evidence": [["alder_2025:p2"]], "scope": ["alder_2025"], "modality": ["text"]},
+    {"id": "t/2", "question": "Who chairs Alder's board?", "answer": "Mara Lindqvist",
+     "evidence": [["alder_2025:p4"]], "scope": ["alder_2025"], "modality": ["text"]},
+    {"id": "t>3", "question": "What did Birch sell in 2025?", "answer": "EUR 77 million",
+     "evidence": [["birch_2025:p2"]], "scope": ["birch_2025"], "modality": ["text"]},
+    {"id": "t4", "question": "What dividend did Birch pay?", "expect": "abstain", "scope": ["birch_2025"]},
+]  # fmt: skip
+
+HELDOUT: list[dict[str, Any]] = [
+    {"id": "h1", "question": "Where will Birch open a plant?", "answer": "Tampere",
+     "evidence": [["birch_2025:p3"]], "scope": ["birch_2025"], "modality": ["text"]},
+    {"id": "h2", "question": "How many tonnes of carbon dioxide did Alder emit?", "answer": "42.5 thousand tonnes",
+     "evidence": [["alder_2025:p3"]], "scope": ["alder_2025"], "modality": ["text"]},
+]  # fmt: skip
+
+CONFIG = """\
+goldens: tiny
+scope: golden
+parser: {use: liteparse}
+chunker: {use: page_windows}
+retriever: {use: bm25}
+answerer: {use: extractive}
+"""
+
+
+def draw(path: Path, pages: Sequence[Sequence[str]]) -> None:
+    """A PDF with these lines on its pages."""
+    canvas = pytest.importorskip("reportlab.pdfgen.canvas", reason="reportlab draws the test PDFs").Canvas(
+        str(path), invariant=True
+    )
+    for lines in pages:
+        for row, line in enumerate(lines):
+            canvas.setFont("Helvetica-Bold" if row == 0 else "Helvetica", 18 if row == 0 else 11)
+            canvas.drawString(72, 760 - 30 * row, line)
+        canvas.showPage()
+    canvas.save()
+
+
+def write_set(folder: Path, pages: dict[str, list[list[str]]] = PAGES) -> Path:
+    """The tiny set in `folder`, with a lock. Returns the folder."""
+    folder.mkdir(parents=True)
+    rows = []
+    for doc, lines in pages.items():
+        draw(folder / f"{doc}.pdf", lines)
+        sha = hashlib.sha256((folder / f"{doc}.pdf").read_bytes()).hexdigest()
+        rows.append(f"  {doc}: {{file: {doc}.pdf, sha256: {sha}, pages: {len(lines)}, title: {doc}}}")
+    (folder / "corpus.yaml").write_text("name: tiny\nredistributable: true\ndocuments:\n" + "\n".join(rows) + "\n")
+    for name, goldens in (("dev", DEV), ("heldout", HELDOUT)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(golden) + "\n" for golden in goldens))
+    data = (folder / "heldout.jsonl").read_bytes()
+    lock = {"file": "heldout.jsonl", "sha256": hashlib.sha256(data).hexdigest(), "goldens": 2, "locked": "2026-11-29"}
+    (folder / "heldout.lock").write_text(json.dumps(lock))
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder as a user has one: a golden set and a config; nothing was run yet."""
+    write_set(tmp_path / "tiny")
+    (tmp_path / "plain.yaml").write_text(CONFIG)
+    return tmp_path
+
+
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def cli(project: Path) -> Cli:
+    """Run `harness …` in the project, as a process of its own."""
+
+    def call(*words: str, code: int | None = 0, cwd: Path = project, **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **variables}
+        command = [sys.executable, "-m", "harness.cli", *words]
+        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+        assert code is None or done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    return call
+
+
+def git(folder: Path, *words: str) -> None:
+    """git in `folder`, with an identity of its own."""
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
