@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from audit import audit
 from drivers import COMPANIES
 from figures import Figures
 from questions import Library, goldens
@@ -66,11 +67,15 @@ def lock(text: str, count: int) -> str:
     return json.dumps({"file": "heldout.jsonl", "sha256": digest, "goldens": count, "locked": LOCKED}, indent=1)
 
 
+def splits(library: Library) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The goldens of dev and of held-out."""
+    return goldens(HERE / "dev.yaml", "nf-", 3, library), goldens(HERE / "heldout.yaml", "nf-h", 2, library)
+
+
 def write(out: Path) -> None:
     """Everything that is made: PDFs, corpus.yaml, both splits, the lock."""
     library = draw_all(out)
-    dev = goldens(HERE / "dev.yaml", "nf-", 3, library)
-    heldout = goldens(HERE / "heldout.yaml", "nf-h", 2, library)
+    dev, heldout = splits(library)
     texts = {
         "corpus.yaml": yaml.safe_dump(corpus(out, library), sort_keys=False, allow_unicode=True, width=120),
         "dev.jsonl": jsonl(dev),
@@ -91,20 +96,34 @@ def differing(made: Path) -> list[str]:
     ]
 
 
-def main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(description="Draw the Northfield reports and write their goldens.")
-    parser.add_argument("--check", action="store_true", help="compare with the committed files, write nothing")
-    parser.add_argument("--out", type=Path, default=HERE, help="folder to write to (default: beside this script)")
-    args = parser.parse_args(argv)
-    if not args.check:
-        write(args.out)
-        return 0
+def compare() -> list[str]:
+    """What --check has to say."""
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder))
         changed = differing(Path(folder))
-    for file in changed:
-        print(f"{file} differs from what draw.py makes: run python goldens/northfield/draw.py")
-    return 1 if changed else 0
+    return [f"{file} differs from what draw.py makes: run python goldens/northfield/draw.py" for file in changed]
+
+
+def audited() -> list[str]:
+    """What --audit has to say."""
+    with tempfile.TemporaryDirectory() as folder:
+        library = draw_all(Path(folder))
+        dev, heldout = splits(library)
+        return audit(dev + heldout, library, Path(folder) / "pdfs")
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Draw the Northfield reports and write their goldens.")
+    parser.add_argument("--check", action="store_true", help="compare with the committed files, write nothing")
+    parser.add_argument("--audit", action="store_true", help="look for evidence that no golden lists, write nothing")
+    parser.add_argument("--out", type=Path, default=HERE, help="folder to write to (default: beside this script)")
+    args = parser.parse_args(argv)
+    if not args.check and not args.audit:
+        write(args.out)
+        return 0
+    faults = (compare() if args.check else []) + (audited() if args.audit else [])
+    print("\n".join(faults), end="\n" if faults else "")
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

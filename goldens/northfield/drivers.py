@@ -288,4 +288,4 @@ AVERHOLT = Drivers(
     },
 )
 
-COMPANIES = {drivers.code: drivers for drivers in (NORTHFIELD,)}
+COMPANIES = {drivers.code: drivers for drivers in (NORTHFIELD, AVERHOLT)}

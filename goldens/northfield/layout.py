@@ -40,7 +40,7 @@ class Style:
 STYLES = {
     "northfield": Style(612, 792, 68, "Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "#12486b", "#e8f0f5"),
     "averholt": Style(
-        595, 842, 70, "Times-Roman", "Times-Bold", "Times-Italic", "#6b2d12", "#f6eee8", 10.8, 14.4, True
+        595, 842, 70, "Times-Roman", "Times-Bold", "Times-Italic", "#6b2d12", "#f6eee8", 11.3, 15.4, True
     ),
 }
 

@@ -51,11 +51,11 @@ class Library:
             f"{d}:p{page}": shown for d in docs for page, shown in sorted(self.drawn[d].placed.get(key, {}).items())
         }
 
-    def elsewhere(self, fact: str, scope: list[str]) -> bool:
-        """Whether another report than those in scope carries the fact too, or another value of it."""
-        company = scope[0].rpartition("_")[0]
-        others = [d for d in self.drawn if d not in scope and d.startswith(company)]
-        return any(fact.rpartition("/")[2] in self.drawn[d].placed for d in others)
+    def elsewhere(self, facts: list[str], scope: list[str]) -> bool:
+        """Whether one other report of the company carries all these facts, perhaps with other values."""
+        company, keys = scope[0].rpartition("_")[0], [fact.rpartition("/")[2] for fact in facts]
+        others = [drawn for doc, drawn in self.drawn.items() if doc not in scope and doc.startswith(company)]
+        return any(all(key in drawn.placed for key in keys) for drawn in others)
 
 
 def read(path: Path) -> list[dict[str, Any]]:
@@ -109,21 +109,26 @@ def _bound(asked: dict[str, Any], needs: list[list[str]], scope: list[str], libr
     """Whether the expectation holds for this scope only: company not named, or the fact stands in another report too."""
     company = scope[0].rpartition("_")[0]
     named = any(name in (asked.get("standalone") or asked["ask"]).lower() for name in NAMES[company])
-    return asked.get("bound", False) or not named or any(library.elsewhere(f, scope) for alt in needs for f in alt)
+    return asked.get("bound", False) or not named or any(library.elsewhere(facts, scope) for facts in needs)
 
 
 def _groups(needs: list[list[str]], scope: list[str], library: Library) -> list[list[str]]:
     """All page sets that carry a whole alternative: single pages where there are any, else the smallest sets."""
-    groups: list[list[str]] = []
-    for facts in needs:
+    ranks: dict[tuple[str, ...], tuple[int, int, int]] = {}
+    for rank, facts in enumerate(needs):
         where = [library.pages(fact, scope) for fact in facts]
         missing = [fact for fact, pages in zip(facts, where, strict=True) if not pages]
         if missing:
             raise ValueError(f"{missing} stand nowhere in {scope}")
-        groups += [group for group in _covers(where) if group not in groups]
-    smaller = [set(group) for group in groups]
-    kept = [group for group in groups if not any(other < set(group) for other in smaller)]
-    return sorted(kept, key=lambda group: (_negated(group, needs, scope, library), len(group)))
+        for group in _covers(where):
+            ranks.setdefault(tuple(group), (_bare(group, where), rank, len(group)))
+    kept = [group for group in ranks if not any(set(other) < set(group) for other in ranks)]
+    return [list(group) for group in sorted(kept, key=lambda group: _order(*ranks[group]))]
+
+
+def _order(bare: int, rank: int, size: int) -> tuple[bool, int, int, int]:
+    """Groups that print the answer in parentheses last; before that, alternatives as written, and print with unit first."""
+    return bare == 2, rank, bare, size
 
 
 def _covers(where: list[dict[str, list[str]]]) -> list[list[str]]:
@@ -139,14 +144,12 @@ def _place(ref: str) -> tuple[str, int]:
     return doc, int(page)
 
 
-def _negated(group: list[str], needs: list[list[str]], scope: list[str], library: Library) -> bool:
-    """Whether a fact stands in this group in parentheses only: such groups come last."""
-    for facts in needs:
-        for fact in facts:
-            shown = [text for page, texts in library.pages(fact, scope).items() if page in group for text in texts]
-            if shown and all(text.startswith("(") for text in shown):
-                return True
-    return False
+def _bare(group: list[str], where: list[dict[str, list[str]]]) -> int:
+    """How far the pages' print is from the answer's: 0 with unit, 1 bare, 2 in parentheses."""
+    shown = [texts for pages in where for page, texts in pages.items() if page in group]
+    if any(all(text.startswith("(") for text in texts) for texts in shown):
+        return 2
+    return 0 if any(re.search(r"[A-Za-z%]", text) for texts in shown for text in texts) else 1
 
 
 def _quotes(
@@ -184,7 +187,7 @@ def _computed(match: re.Match[str], scope: list[str], library: Library) -> str:
     if match["name"] in TAILS or match["name"] == "ratio":
         places = int(match["places"] or PLACES.get(match["name"], 1))
         return f"{rounded(amount, places)}{TAILS.get(match['name'], '')}"
-    return speaker.formal(key, amount)
+    return speaker.formal(key, amount) if "@" in facts[0] else f"{amount:,}"
 
 
 def _stated(fact: str, form: str, scope: list[str], library: Library) -> str:

@@ -1,4 +1,4 @@
-"""From a script to a PDF: one line is one paragraph, tables and charts in their place, `2025|` before a line of that year only."""
+"""From a script to a PDF: a line is a paragraph, tables and charts in their place, `2025|` before a line of that year only."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blocks import Heading, Row, Table, Text
-from charts import KINDS, Chart, Point
+from charts import KINDS, Point
 from figures import Figures
-from layout import STYLES, Block, Facts, Paper, Placed
+from layout import NBSP, STYLES, Block, Facts, Paper, Placed
 from words import Speaker, fact
 
 _KEY = re.compile(r"(?P<sign>-?)(?P<key>[a-z_0-9]+%?)(?:@(?P<year>\d{4}))?\Z")
@@ -72,6 +72,9 @@ class Report:
             text, facts = self.speaker.say(line.removeprefix("- ").removeprefix("~ "))
             self._add(Text(text, facts, bullet=line.startswith("- "), small=line.startswith("~ ")))
 
+    def _plain(self, text: str) -> str:
+        return self.speaker.say(text)[0].replace(NBSP, " ")
+
     def _unknown(self, rest: str) -> None:
         raise ValueError(f"{self.title}: no such directive, with {rest!r}")
 
@@ -112,7 +115,7 @@ class Report:
     def _do_cover(self, rest: str) -> None:
         self.paper.turn()
         taken = [self.speaker.say(line) for line in self._take()]
-        self.paper.cover([text.replace("\u00a0", " ") for text, _ in taken])
+        self.paper.cover([text.replace(NBSP, " ") for text, _ in taken])
         self.paper.record([fact for _, facts in taken for fact in facts])
 
     def _do_contents(self, rest: str) -> None:
@@ -149,7 +152,7 @@ class Report:
         self._add(
             Table(
                 title,
-                self.speaker.say(unit)[0].replace("\u00a0", " "),
+                self._plain(unit),
                 ["", *head],
                 rows,
                 wide,
@@ -161,7 +164,7 @@ class Report:
     def _year_heads(self, lines: list[str], years: list[int]) -> tuple[list[str], list[str]]:
         keys = [line.rpartition(":")[2].strip().lstrip("-") for line in lines]
         changed = {year for year in years for key in keys if self.speaker.figures.recast(key, year, self.year)}
-        notes = ["* Restated. Note 2 explains the change and gives the figures first published."] if changed else []
+        notes = ["* Restated, see note 2."] if changed else []
         return [f"{year}*" if year in changed else str(year) for year in years], notes
 
     def _row(self, line: str, years: list[int]) -> Row:
@@ -186,7 +189,7 @@ class Report:
         title, unit, widths, flags = [part.strip() for part in (rest + ";;;").split(";")][:4]
         said = [self._grid_row(line) for line in self._take()]
         wide = [float(width) for width in widths.split()] or [1.0] * len(said[0].cells)
-        unit = self.speaker.say(unit)[0].replace("\u00a0", " ")
+        unit = self._plain(unit)
         self._add(Table(title, unit, said[0].cells, said[1:], wide, "break" in flags, numeric="words" not in flags))
 
     def _grid_row(self, line: str) -> Row:
@@ -208,13 +211,10 @@ class Report:
 
     def _chart(self, kind: str, rest: str) -> None:
         """`@bars title ; caption`, then `name : key@year` or `name : words-key = 87.4%` a line."""
-        title, caption = [part.strip() for part in (rest + ";").split(";")][:2]
+        title, caption = [self._plain(part.strip()) for part in (rest + ";").split(";")][:2]
         facts: Facts = []
         points = [self._point(line, facts) for line in self._take()]
-        self._add(self._kind(kind)(self.speaker.say(title)[0].replace("\u00a0", " "), caption, points, facts))
-
-    def _kind(self, kind: str) -> type[Chart]:
-        return KINDS[kind]
+        self._add(KINDS[kind](title, caption, points, facts))
 
     def _point(self, line: str, facts: Facts) -> Point:
         name, _, source = (part.strip() for part in line.rpartition(":"))
