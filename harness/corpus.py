@@ -37,14 +37,17 @@ LARGEST_LOOK = 50_000_000
 
 _PDFIUM = threading.RLock()
 """PDFium is not thread-safe: whoever touches one of its objects holds this."""
-os.register_at_fork(after_in_child=lambda: globals().update(_PDFIUM=threading.RLock()))
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: globals().update(_PDFIUM=threading.RLock()))
 
 _ID = re.compile(r"\w[\w.-]{0,199}\Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _NO_TITLE = re.compile(
-    r"\W*\Z|untitled|microsoft \w+ - |slide ?\d|\S+\.[a-z]{2,5}\Z|[0-9a-f-]{20,}\Z|\S{1,3}\Z", re.IGNORECASE
+    r"\W*\Z|\S{1,3}\Z|untitled|microsoft \w+ - |slide ?\d|[0-9a-f-]{20,}\Z|.*\\|.*\.(?:pdf|docx?|pptx?|xlsx?|indd|qxd|tex|ps)\Z"
+    r"|united states\b|securities and exchange|form \d|table of contents|.{100}",
+    re.IGNORECASE,
 )
-"""What programs write where a title should be."""
+"""What programs write where a title should be, and what is set large on a first page without being one."""
 _HYPHEN = "\ufffe"
 """PDFium's mark for a hyphen at the end of a line."""
 _NO_PAGES = "the PDF has no pages, or its list of pages is damaged"
@@ -316,7 +319,7 @@ def describe(pdf: Path) -> tuple[int, str | None]:
         title = " ".join(_UNREADABLE.sub("", str(document.get_metadata_value("Title"))).split())
         if _NO_TITLE.match(title):
             title = _largest_lines(document)
-        return len(document), title[:150] or None
+        return len(document), title or None
 
 
 def _largest_lines(document: Any) -> str:
@@ -324,7 +327,8 @@ def _largest_lines(document: Any) -> str:
 
     try:
         with closing(document[0]) as page, closing(page.get_textpage()) as textpage:
-            return _UNREADABLE.sub("", labels.largest(*_pieces(page, textpage)))
+            title = _UNREADABLE.sub("", labels.largest(*_pieces(page, textpage)))
+            return "" if _NO_TITLE.match(title) else title
     except pdfium.PdfiumError:
         return ""
 

@@ -19,8 +19,6 @@ from harness.yamls import reading, shorten
 LONGEST = 64_000_000
 """Bytes of one line that are read at most."""
 
-BOM = b"\xef\xbb\xbf"
-
 
 def read(path: Path, longest: int = LONGEST) -> Iterator[tuple[int, dict[str, Any]]]:
     """Each object of the file with its line number, from 1. Raises UserError that names file and line."""
@@ -41,13 +39,13 @@ def lines(path: Path, longest: int = LONGEST) -> Iterator[tuple[int, bytes]]:
             number += 1
             if len(raw) > longest:
                 raise UserError(f"{path}:{number}: the line has more than {longest:,} bytes, the most that is read.")
-            yield number, raw.removeprefix(BOM) if number == 1 else raw
+            yield number, raw
 
 
 def parse(raw: bytes) -> dict[str, Any] | None:
-    """The object of one line; None for a blank one. Raises ValueError that says in one line what is wrong."""
+    """The object of one line, None for a blank one. Raises ValueError that says in one line what is wrong."""
     try:
-        text = raw.decode("utf-8").strip(" \t\r\n")
+        text = raw.decode("utf-8-sig").strip(" \t\r\n")
         row = _DECODER.decode(text) if text else None
     except UnicodeDecodeError as error:
         found = f"byte 0x{raw[error.start]:02x} at column {error.start + 1}"

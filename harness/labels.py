@@ -102,12 +102,17 @@ def edge_lines(boxes: NDArray[np.float64], width: float, height: float, read: Re
 
 
 def largest(boxes: NDArray[np.float64], read: Read) -> str:
-    """The line that is set largest, with those of the same size below it (three at most): a title, on a title page."""
+    """The line that is set largest, with those of the same size below it (three at most): a title, on a title page.
+
+    Empty where no line stands out.
+    """
     parts = [(max(box.height for box in row), part) for row in _rows(boxes) for part in _parts(row)]
     sizes = [(size, -place) for place, (size, part) in enumerate(parts) if len(_LETTER.findall(read(part))) > 3]
     if not sizes:
         return ""
     size, first = max(sizes)
+    if len(sizes) > 5 and size < 1.25 * sorted(sizes)[len(sizes) // 2][0]:
+        return ""
     title = [read(part) for found, part in parts[-first : 3 - first] if found > 0.85 * size]
     return " ".join(" ".join(title).split())
 
