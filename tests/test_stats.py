@@ -55,6 +55,11 @@ def test_bca_equals_scipy_on_the_same_resamples(kind: str, n: int) -> None:
     assert stats.bca(values) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
 
 
+def test_bca_does_not_depend_on_the_order_of_its_values() -> None:
+    values = np.random.default_rng(8).random(40).tolist()
+    assert stats.bca(values) == stats.bca(values[::-1])
+
+
 def test_bca_beyond_the_kept_weights_agrees_with_the_central_limit() -> None:
     values = np.random.default_rng(3).random(2500).tolist()
     low, high = stats.bca(values)
@@ -114,10 +119,10 @@ def test_the_interval_of_shares_holds_the_mean_and_stays_in_0_to_1(values: list[
 def test_forty_metrics_take_well_under_half_a_second() -> None:
     rng = random.Random(5)
     tables = [scores([rng.random() for _ in range(rng.choice([250, 240, 33, 190]))]) for _ in range(40)]
-    started = time.perf_counter()
+    started = time.process_time()
     for rows in tables:
         summarise("m", rows, binary=False)
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 # -- strata -----------------------------------------------------------------------------------------------------------

@@ -65,7 +65,9 @@ class FigureOnCitedPage(AnswerMetric):
 
 def _find(case: Case, refs: Iterable[PageRef], bench: Bench) -> list[FigureFound]:
     pages: dict[PageRef, str | PageFigures] = {ref: _read(bench.corpus.text(ref)) for ref in refs}
-    return find_on_pages(words_of(answer_of(case)), pages, case.golden.standalone or case.golden.question)
+    golden = case.golden
+    operands = [quote for quotes in golden.quotes.values() for quote in quotes]
+    return find_on_pages(words_of(answer_of(case)), pages, golden.standalone or golden.question, operands)
 
 
 def _false_hits(case: Case, cited: Sequence[PageRef], bench: Bench) -> dict[str, int]:
