@@ -327,6 +327,15 @@ def test_a_derived_figure_counts_as_found_and_apart() -> None:
     assert (score.value, score.detail["derived"]) == (1.0, 1)
 
 
+def test_the_quoted_operands_of_a_golden_may_be_worked_with() -> None:
+    given = case("The gap was $1,265 million.", cites=["d:p4"], question="How large was the gap?")
+    quoted = given.golden.model_copy(update={"quotes": {"d:p4": ("1,577", "312")}})
+    on = bench(texts={"d:p4": PAGE})
+    assert rate("figure_on_cited_page", given, on).value == 0.0
+    score = rate("figure_on_cited_page", given.model_copy(update={"golden": quoted}), on)
+    assert (score.value, score.detail["derived"]) == (1.0, 1)
+
+
 # -- correctness ------------------------------------------------------------------------------------------------------
 
 
