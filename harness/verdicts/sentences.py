@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_BREAK = re.compile(r"\n+|(?<=[.!?])\s+(?=[A-Z(*\[•\"“-])")
+_BREAK = re.compile(r"\n+|(?<=;)\s+|(?<=[.!?])\s+(?=[A-Z(*\[•\"“-])")
 
 
 def sentences_of(text: str) -> list[str]:

@@ -22,6 +22,7 @@ _SHORT = 30
 _DIRECTION_WORDS = 4
 _NAME_GIVEN = 6
 _YEAR_ALONE = re.compile(r"\W*\d{4}\W*\Z")
+_REASON = re.compile(r"\b(?:why|how|reasons?|drove|explain|describe)\b", re.IGNORECASE)
 _BARE = re.compile(r"\W*(?:yes|no|true|false|correct|incorrect)\W*\Z", re.IGNORECASE)
 
 
@@ -174,6 +175,8 @@ def name(task: Task) -> Verdict | None:
 
 def _another(task: Task, fresh: list[str]) -> Verdict | None:
     """A short answer that names something else; part of the name, or part of a phrase, is not for a program to judge."""
+    if _REASON.search(task.question):
+        return None
     asked = set(content(task.question))
     given = [word for word in content(task.answer) if word not in asked]
     if len(given) > _NAME_GIVEN or not given or set(given) <= set(fresh) or not is_name(task.reference):

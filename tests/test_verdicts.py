@@ -1,0 +1,119 @@
+"""Verdicts: the corpus of pairs written here, kind by kind, and what holds whatever the pair."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.verdicts import Verdict, judge, kind_of
+
+CORPUS = Path(__file__).parent / "corpora" / "quantities.jsonl"
+NORTHFIELD = Path(__file__).parents[1] / "goldens" / "northfield"
+Row = dict[str, Any]
+
+
+def corpus() -> dict[str, list[Row]]:
+    """The pairs by kind."""
+    kinds: dict[str, list[Row]] = defaultdict(list)
+    for line in CORPUS.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        kinds[row["kind"]].append(row)
+    return kinds
+
+
+KINDS = corpus()
+
+
+def verdict_of(row: Row) -> Verdict:
+    return judge(row["question"], row["reference"], tuple(row.get("accept", ())), row["answer"])
+
+
+def wrong(row: Row) -> bool:
+    """Whether the engine's verdict is not the corpus's."""
+    verdict = verdict_of(row)
+    return verdict.value is not row["verdict"] or ("as" in row and verdict.kind != row["as"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_verdicts_on_the_corpus(kind: str) -> None:
+    faults = [
+        (row["reference"], row["answer"], verdict_of(row))
+        for row in KINDS[kind]
+        if not row.get("known_wrong") and wrong(row)
+    ]
+    assert faults == []
+
+
+def test_known_wrong_rows_are_still_wrong_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    known = [row for rows in KINDS.values() for row in rows if row.get("known_wrong")]
+    assert [row["answer"] for row in known if not wrong(row)] == [], "mended: take known_wrong away"
+    counts = Counter({kind: len(rows) for kind, rows in KINDS.items()})
+    with capsys.disabled():
+        kinds = ", ".join(f"{kind} {count}" for kind, count in counts.items())
+        print(f"\ncorpus: {counts.total()} pairs ({kinds}); {len(known)} known wrong")
+
+
+def test_the_corpus_is_large_and_every_kind_has_its_near_misses() -> None:
+    assert sum(map(len, KINDS.values())) >= 300
+    for kind, rows in KINDS.items():
+        verdicts = {row["verdict"] for row in rows}
+        assert True in verdicts, kind
+        assert verdicts & {False, None}, kind
+
+
+def test_other_accepted_answers_make_an_answer_right() -> None:
+    assert judge("What was revenue?", "$5 million", ("$6 million",), "$6 million").value is True
+    assert judge("What was revenue?", "$5 million", ("$6 million",), "$7 million").value is False
+
+
+def test_a_verdict_says_why_and_shows_what_it_compared() -> None:
+    verdict = judge("What was revenue?", "$1,577 million", (), "Revenue was $1,577 thousand.")
+    assert (verdict.value, verdict.kind) == (False, "scale slip")
+    assert verdict.reason == "'$1,577 thousand' is not the reference '$1,577 million': scale slip"
+    assert verdict.detail["claim"]["value"] == "1577000"
+    json.dumps(verdict.detail)
+
+
+def test_undecided_is_a_kind_of_its_own() -> None:
+    verdict = judge("Why did costs rise?", "Freight became dearer.", (), "The strike took its toll.")
+    assert (verdict.value, verdict.kind) == (None, "undecided")
+
+
+REFERENCES = ["Yes", "No", "$5.2 million", "-4%", "Ingrid Solberg", "31 March 2027", "2016", "Dairy, Frozen and Beverages",
+              "Decrease, $374 million", "Freight became dearer after the strike.", "5 to 7%", "There are none"]  # fmt: skip
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_the_reference_itself_is_right(reference: str) -> None:
+    assert judge("What is it?", reference, (), reference).value is True
+
+
+@given(st.text(max_size=120), st.sampled_from(REFERENCES))
+def test_any_answer_can_be_judged(answer: str, reference: str) -> None:
+    verdict = judge("What was it in 2022?", reference, (), answer)
+    assert verdict.value in (True, False, None)
+    assert (verdict.kind == "undecided") == (verdict.value is None)
+
+
+def test_kinds_of_references() -> None:
+    kinds = {"$5 million": "number", "$5 million and 3%": "numbers", "Yes, in May": "yes/no", "31 March 2027": "date",
+             "Dairy, Frozen and Beverages": "list", "Ingrid Solberg": "name",
+             "The strike of the dockers made freight dearer on most routes.": "prose"}  # fmt: skip
+    assert {reference: kind_of("What is it?", reference) for reference in kinds} == kinds
+
+
+@pytest.mark.parametrize("split", ["dev", "heldout"])
+def test_gold_as_prediction_is_right_on_northfield(split: str) -> None:
+    for line in (NORTHFIELD / f"{split}.jsonl").read_text(encoding="utf-8").splitlines():
+        golden = json.loads(line)
+        if golden["expect"] != "answer":
+            continue
+        accept = tuple(golden.get("accept", ()))
+        for answer in (golden["answer"], *accept):
+            assert judge(golden["question"], golden["answer"], accept, answer).value is True, golden["id"]
