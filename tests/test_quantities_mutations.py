@@ -10,7 +10,7 @@ import pytest
 from test_quantities import COMPARED, PAGES, READ, only
 from test_verdicts import KINDS, wrong
 
-from harness.quantities import answering, asking, comparing, find_on_pages, pages, read_quantities, reading, tokens
+from harness.quantities import asking, comparing, find_on_pages, pages, ranking, read_quantities, reading, tokens
 from harness.quantities.tokens import Token
 from harness.quantities.units import SCALES
 from harness.verdicts import figures, texts
@@ -69,7 +69,7 @@ FAULTS: dict[str, tuple[Callable[[Patch], None], Callable[[], bool]]] = {
     ),
     "any units agree": (replaced(comparing, "same_dimension", lambda *_: True), lambda: corpus_catches("units")),
     "any periods agree": (replaced(comparing, "agree", lambda *_: True), lambda: corpus_catches("period")),
-    "operands may be the answer": (replaced(answering, "_operand", lambda *_: False), lambda: corpus_catches("choosing")),
+    "operands may be the answer": (replaced(ranking.Ranker, "_operand", lambda *_: False), lambda: corpus_catches("choosing")),
     "any figure may be the answer": (
         replaced(figures, "likeliest", lambda claims, _: list(claims)), lambda: corpus_catches("choosing"),
     ),

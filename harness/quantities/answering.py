@@ -1,4 +1,4 @@
-"""Which quantity of a long answer is the answer.
+"""The figures of an answer, and which of them is the answer.
 
 The answer is what is stated last, or first, as a result: not an operand of the working, not a figure that the question gave,
 not the year before's figure in a comparison, not the level where the change is asked for.
@@ -13,39 +13,15 @@ from dataclasses import dataclass
 
 from harness.quantities.asking import Ask
 from harness.quantities.headers import Header, headers_of
-from harness.quantities.periods import agree
 from harness.quantities.quantity import Quantity
+from harness.quantities.ranking import OPERAND, Ranker
 from harness.quantities.reading import read_all
-from harness.quantities.units import BARE, Unit, same_dimension
+from harness.quantities.units import BARE, Unit
 
-OPERAND = -3.0
-"""Claims ranked below are operands of a working, or figures that the question gave."""
 CLOSE = 1.5
 """Claims whose rank is that close to the best one's may be the answer as well as that."""
 
 _BREAK = re.compile(r"\n+|(?<=[.!?;])\s+(?=[A-Z(*\[•\"“$-])")
-_CUE = re.compile(
-    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|overall|final(?:ly)?|answer|conclu\w+|result(?:s|ing)?|so,|"
-    r"rounded|this (?:means|gives|represents|yields)|approximately)\b",
-    re.IGNORECASE,
-)
-_EQUALS = re.compile(r"[=≈]|\bequals?\b")
-_OPERATOR_AFTER = re.compile(
-    r"[)\s]*(?:[+×÷*/]|[-−–]\s|x\s*[\d$(]|\b(?:plus|minus|times|divided by|multiplied by|less)\b)", re.IGNORECASE
-)
-_OPERATOR_BEFORE = re.compile(
-    r"(?:[+×÷*/]|(?<=[\d)%])\s*[-−–]|\b(?:plus|minus|divided by|multiplied by|less))[\s($]*\Z",
-    re.IGNORECASE,
-)
-_DENOMINATOR = re.compile(r"\b1\s*(?:to|:)\s*\Z", re.IGNORECASE)
-_COMPARED = re.compile(
-    r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|relative to|out of|"
-    r"of which|with|after|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing|below|above)\b[^.]{0,40}\Z",
-    re.IGNORECASE,
-)
-_LEVEL = re.compile(
-    r"\b(?:decreas\w+|increas\w+|fell|rose|grew|declined|dropped|reduced|down|up)\s+to\s+[^\d]{0,12}\Z", re.IGNORECASE
-)
 _CALENDAR = re.compile(
     r"\b(?:in|of|for|during|fiscal|year|fy|since|by|until|through|and|to|from|december|\d,?)\s*\Z", re.IGNORECASE
 )
@@ -53,7 +29,6 @@ _OF = re.compile(
     r"\s+(?:of\s+(?:the\s+)?(?:[A-Za-z'’]+\s*){1,3}|(?!(?:in|and|or|to|from|at|for|on|as|was|were|is|with|by|per)\b)[A-Za-z'’-]+)"
 )
 """What a figure counts: "24% of profit", "12 plants"."""
-_LETTERS = re.compile(r"[A-Za-z]{3,}")
 _PLAIN = frozenset(
     {
         "the",
@@ -128,7 +103,7 @@ def claims_of(answer: str, ask: Ask, unit: Unit = BARE, *, years: bool = False) 
     cuts = [0, *(match.end() for match in _BREAK.finditer(answer)), len(answer) + 1]
     places = [bisect_right(cuts, quantity.start) - 1 for quantity in quantities]
     ends = (min(places, default=0), max(places, default=0))
-    ranker = _Ranker(answer, cuts, ask, unit if unit is not BARE else ask.unit, ends)
+    ranker = Ranker(answer, cuts, ask, unit if unit is not BARE else ask.unit, ends)
     claims, last = [], 0
     for quantity, place in zip(quantities, places, strict=True):
         label = _words(answer[max(last, cuts[place]) : quantity.start])
@@ -162,42 +137,3 @@ def _words(text: str) -> frozenset[str]:
 def _may_be_figure(answer: str, quantity: Quantity) -> bool:
     before = answer[max(0, quantity.start - 14) : quantity.start]
     return quantity.role == "year" and quantity.text.isdigit() and not _CALENDAR.search(before)
-
-
-@dataclass(frozen=True, slots=True)
-class _Ranker:
-    """Ranks the figures of one answer."""
-
-    answer: str
-    cuts: list[int]
-    ask: Ask
-    wanted: Unit
-    ends: tuple[int, int]
-
-    def rank(self, quantity: Quantity, place: int) -> float:
-        low, high = self.cuts[place], self.cuts[place + 1] - 1
-        sentence, start, end = self.answer[low:high], quantity.start - low, quantity.end - low
-        rank = (
-            3.0 * bool(_CUE.search(sentence))
-            + 2.0 * (place == self.ends[1])
-            + 1.0 * (place == self.ends[0])
-            + place / 1000
-        )
-        working = not quantity.edge and bool(_LETTERS.search(self.answer) or _EQUALS.search(self.answer))
-        rank -= 6.0 * (working and _operand(sentence, start, end))
-        rank -= 6.0 * (self.ask.ratio and bool(_DENOMINATOR.search(sentence, 0, start)))
-        rank -= 2.0 * bool(_COMPARED.search(sentence, 0, start)) + 4.0 * (abs(quantity.mantissa) in self.ask.given)
-        rank -= 5.0 * (self.ask.difference and bool(_LEVEL.search(sentence, 0, start)))
-        rank -= 1.5 * (bool(self.ask.periods) and not agree(quantity.period, self.ask.periods))
-        return rank + self._unit(quantity)
-
-    def _unit(self, quantity: Quantity) -> float:
-        if self.wanted is BARE or quantity.unit is BARE:
-            return 0.0
-        return 1.0 if same_dimension(self.wanted, quantity.unit) else -4.0
-
-
-def _operand(sentence: str, start: int, end: int) -> bool:
-    if _OPERATOR_AFTER.match(sentence, end) or _OPERATOR_BEFORE.search(sentence, 0, start):
-        return True
-    return bool(_EQUALS.search(sentence, end)) and bool(_EQUALS.search(sentence, 0, start))

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from harness.quantities import Quantity, read_all
-from harness.quantities.answering import OPERAND, Claim, claims_of, likeliest, with_headers
+from harness.quantities.answering import Claim, claims_of, likeliest, with_headers
 from harness.quantities.asking import Ask
 from harness.quantities.comparing import Comparison, compare
+from harness.quantities.ranking import OPERAND
 from harness.quantities.readings import claim_readings, measured, open_readings, reference_readings
 from harness.quantities.units import BARE
 from harness.verdicts.task import Task

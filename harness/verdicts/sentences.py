@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_BREAK = re.compile(r"\n+|(?<=;)\s+|(?<=[.!?])\s+(?=[A-Z(*\[•\"“-])")
+_BREAK = re.compile(
+    r"\n+|(?<=;)\s+|(?<=[.!?])(?<!\b[MD]s\.)(?<!\b[MD]r\.)(?<!\bMrs\.)(?<!\bInc\.)(?<!\bCorp\.)(?<!\bLtd\.)(?<!\bvs\.)\s+(?=[A-Z(*\[•\"“-])"
+)
 
 
 def sentences_of(text: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from harness.verdicts.answers import statements
 from harness.verdicts.dates import Date, dates_of, is_dates, meets, places_of, same_date
@@ -173,7 +174,7 @@ def name(task: Task) -> Verdict | None:
     return _another(task, fresh)
 
 
-def _another(task: Task, fresh: list[str]) -> Verdict | None:
+def _another(task: Task, fresh: Sequence[str]) -> Verdict | None:
     """A short answer that names something else; part of the name, or part of a phrase, is not for a program to judge."""
     if _REASON.search(task.question):
         return None
@@ -184,7 +185,7 @@ def _another(task: Task, fresh: list[str]) -> Verdict | None:
     return Verdict(False, "name", "the answer names something else")
 
 
-def _named(task: Task, texts: list[str], fresh: list[str]) -> Verdict:
+def _named(task: Task, texts: list[str], fresh: Sequence[str]) -> Verdict:
     holding = next((text for text in texts if set(fresh) <= set(content(text))), " ".join(texts))
     if negated(holding) or missing_figures(task.reference, task.answer, task.ask):
         return undecided("the answer names it, in a sentence that denies something or with other figures")

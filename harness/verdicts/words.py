@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _WORD = re.compile(r"[a-z0-9]+(?:['’&./-][a-z0-9]+)*")
 _NOTHING = frozenset(
@@ -126,10 +127,15 @@ _SUFFIX = re.compile(r"(?:'s|’s|ies|ied|ing|ed|es|s|ly|ment|ation|ations|ion|i
 
 def plain(text: str) -> str:
     """The text without case, accents, quotes, closing marks and double spaces."""
-    bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    bare = text if text.isascii() else _unaccented(text)
     return " ".join(bare.casefold().replace("’", "'").replace(" & ", " and ").split()).strip(" .!;:,\"'“”`*")
 
 
+def _unaccented(text: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+
+
+@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A plain stem: the word without its usual endings, never shorter than four letters."""
     short = _SUFFIX.sub("", word)
@@ -138,9 +144,10 @@ def stem(word: str) -> str:
     return short.removesuffix("e") if len(short) > 4 else short
 
 
-def content(text: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def content(text: str) -> tuple[str, ...]:
     """The stems of a text's content words, in order."""
-    return [stem(word) for word in _WORD.findall(plain(text)) if word not in _NOTHING]
+    return tuple(stem(word) for word in _WORD.findall(plain(text)) if word not in _NOTHING)
 
 
 def coverage(wanted: str, given: str) -> float:

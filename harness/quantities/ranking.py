@@ -1,0 +1,101 @@
+"""How likely a figure of an answer is the answer, by where and how it stands there.
+
+A conclusion counts most, then the last and the first sentence; an operand of the working counts least, then a figure that the
+question gave, the level where the change is asked for, a figure of another unit or period, one that is only compared with.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.quantities.asking import Ask
+from harness.quantities.periods import agree
+from harness.quantities.quantity import Quantity
+from harness.quantities.units import BARE, Unit, same_dimension
+
+OPERAND = -3.0
+"""Figures ranked below are operands of a working, or figures that the question gave."""
+_CONCLUDES, _LAST, _FIRST = 3.0, 2.0, 1.0
+_WORKING, _GIVEN, _IS_LEVEL, _COMPARISON, _OTHER_PERIOD = -6.0, -4.0, -5.0, -2.0, -1.5
+_SAME_UNIT, _OTHER_UNIT = 1.0, -4.0
+_NEAR = 70
+"""Characters before a figure that are looked at."""
+
+_CUE = re.compile(
+    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|overall|final(?:ly)?|answer|conclu\w+|result(?:s|ing)?|so,|"
+    r"rounded|this (?:means|gives|represents|yields)|approximately)\b",
+    re.IGNORECASE,
+)
+_EQUALS = re.compile(r"[=≈]|\bequals?\b")
+_OPERATOR_AFTER = re.compile(
+    r"[)\s]*(?:[+×÷*/]|[-−–]\s|x\s*[\d$(]|\b(?:plus|minus|times|divided by|multiplied by|less)\b)", re.IGNORECASE
+)
+_OPERATOR_BEFORE = re.compile(
+    r"(?:[+×÷*/]|(?<=[\d)%])\s*[-−–]|\b(?:plus|minus|divided by|multiplied by|less))[\s($]*\Z",
+    re.IGNORECASE,
+)
+_DENOMINATOR = re.compile(r"\b1\s*(?:to|:)\s*\Z", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|relative to|out of|"
+    r"of which|with|after|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing|below|above)\b[^.]{0,40}\Z",
+    re.IGNORECASE,
+)
+_LEVEL = re.compile(
+    r"\b(?:decreas\w+|increas\w+|fell|rose|grew|declined|dropped|reduced|down|up)\s+to\s+[^\d]{0,12}\Z", re.IGNORECASE
+)
+_LETTERS = re.compile(r"[A-Za-z]{3,}")
+
+
+@dataclass(frozen=True)
+class Ranker:
+    """Ranks the figures of one answer. `cuts`: where its sentences begin, its end last; `ends`: the first and the last
+    sentence that holds a figure; `wanted`: the unit that the answer should have."""
+
+    answer: str
+    cuts: list[int]
+    ask: Ask
+    wanted: Unit
+    ends: tuple[int, int]
+
+    def rank(self, quantity: Quantity, place: int) -> float:
+        """The higher, the likelier the answer; below OPERAND not at all."""
+        low, high = self.cuts[place], self.cuts[place + 1] - 1
+        before = self.answer[max(low, quantity.start - _NEAR) : quantity.start]
+        rank = self._sentence(place) + _WORKING * self._operand(quantity, before, low, high)
+        rank += _COMPARISON * bool(_COMPARED.search(before)) + _GIVEN * (abs(quantity.mantissa) in self.ask.given)
+        rank += _IS_LEVEL * (self.ask.difference and bool(_LEVEL.search(before)))
+        rank += _OTHER_PERIOD * (bool(self.ask.periods) and not agree(quantity.period, self.ask.periods))
+        return rank + self._unit(quantity)
+
+    @cached_property
+    def _concluding(self) -> list[bool]:
+        return [
+            bool(_CUE.search(self.answer, low, high - 1)) for low, high in zip(self.cuts, self.cuts[1:], strict=False)
+        ]
+
+    @cached_property
+    def _prose(self) -> bool:
+        return bool(_LETTERS.search(self.answer) or _EQUALS.search(self.answer))
+
+    def _sentence(self, place: int) -> float:
+        first, last = self.ends
+        return _CONCLUDES * self._concluding[place] + _LAST * (place == last) + _FIRST * (place == first) + place / 1000
+
+    def _operand(self, quantity: Quantity, before: str, low: int, high: int) -> bool:
+        """Whether a figure is worked with: beside an operator, between two equals signs, the 1 of "1 to 1.5"."""
+        if self.ask.ratio and _DENOMINATOR.search(before):
+            return True
+        if quantity.edge or not self._prose:
+            return False
+        if _OPERATOR_AFTER.match(self.answer, quantity.end, high) or _OPERATOR_BEFORE.search(before):
+            return True
+        return bool(
+            _EQUALS.search(self.answer, quantity.end, high) and _EQUALS.search(self.answer, low, quantity.start)
+        )
+
+    def _unit(self, quantity: Quantity) -> float:
+        if self.wanted is BARE or quantity.unit is BARE:
+            return 0.0
+        return _SAME_UNIT if same_dimension(self.wanted, quantity.unit) else _OTHER_UNIT
