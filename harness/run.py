@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -18,6 +19,7 @@ from harness.components import Component
 from harness.config import System
 from harness.corpus import Corpus
 from harness.errors import UserError, nearest
+from harness.files import write_text
 from harness.goldens import GoldenSet
 from harness.ingest import Ingest
 from harness.memo import ArrayMemo, Memos
@@ -73,6 +75,7 @@ class Session:
         with self.clock.step("open"):
             self.corpus = Corpus.open(system.goldens, self.cache)
             self.units = Units(self.cache / "units.sqlite")
+        keep_out_of_git(request.results, self.corpus)
         self.memos = Memos(self.cache / "memo", progress)
         self.paid = Memos(request.results / "calls" / "memo", progress)
         self.metrics = all_metrics()
@@ -179,6 +182,21 @@ class Session:
         )
 
 
+def keep_out_of_git(results: Path, corpus: Corpus) -> None:
+    """Caches, and the rows of a set that may not be passed on, ignore themselves; openings are always kept."""
+    everything = "*\n"
+    for folder, rules in ((results / "cache", everything), (results / "calls", everything)):
+        _ignore(folder, rules)
+    if not corpus.redistributable:
+        _ignore(results / corpus.name, everything + "!.gitignore\n!openings.jsonl\n")
+
+
+def _ignore(folder: Path, rules: str) -> None:
+    path = folder / ".gitignore"
+    if not path.exists():
+        write_text(path, rules)
+
+
 def scoring_stamp(corpus: Corpus) -> str:
     """What metrics read besides the case: the documents, and the code that reads them."""
     documents = {doc: file.sha256 for doc, file in corpus.documents.items()}
@@ -218,11 +236,19 @@ def choose(loaded: GoldenSet, request: Request) -> list[Golden]:
     return chosen[: request.limit] if request.limit is not None else chosen
 
 
+def golden_folder(config_path: Path, system: System, request: Request) -> Path:
+    """The golden set that is asked for, or the config's own: from here, or from a folder above the config."""
+    if request.goldens is not None:
+        return goldens.find(request.goldens)
+    places = [system.goldens, *(parent / system.goldens for parent in config_path.resolve().parents)]
+    found = next((place for place in places if (place / "corpus.yaml").is_file()), None)
+    return Path(os.path.relpath(found)) if found else goldens.find(system.goldens)
+
+
 def run(path: Path, request: Request, progress: Watcher) -> list[Result]:
     """Run the system that a config declares on its splits."""
     system = config.load(path, request.settings)
-    if request.goldens is not None:
-        system = system.model_copy(update={"goldens": request.goldens})
+    system = system.model_copy(update={"goldens": golden_folder(path, system, request)})
     splits = heldout.splits(system.goldens, request, progress.note)
     if "heldout" in splits:
         locks.verify(system.goldens)

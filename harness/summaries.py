@@ -31,7 +31,8 @@ def summarise(metrics: Sequence[Metric], cases: Sequence[Case], scores: Sequence
     for score in scores:
         by_metric[score.metric].append(score)
     docs = {case.golden.id: home(case.golden) for case in cases}
-    floor = floors(cases, metrics)
+    asked = {score.golden for score in scores if score.status != "not_applicable"}
+    floor = floors([case for case in cases if case.golden.id in asked], metrics)
     return [_summary(metric, by_metric[metric.label], docs, floor.get(metric.label, {})) for metric in metrics]
 
 
