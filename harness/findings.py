@@ -7,6 +7,7 @@ are left out unless the run was unsealed; held-out aggregates are there.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from harness.markdown import cell, table
 from harness.ranking import distinct_pages, first_rank
 from harness.records import Json, Record, Score, Summary
 from harness.run import Result
-from harness.stats import home
+from harness.stats import TOO_FEW, home
 from harness.store import Manifest
 from harness.tables import STAGE_TITLES, headline, interval, number, split_name
 
@@ -172,7 +173,7 @@ def _section(one: Section) -> list[str]:
     manifest = Manifest.model_validate(one.manifest | {"keys": {}})
     lines = [f"## {split_name(manifest)}", "", f"{headline(manifest)}. Result `{manifest.key}`.", ""]
     lines += _summaries(one.summaries)
-    lines += _documents(one.summaries)
+    lines += _documents(one.summaries, one.questions)
     if one.questions:
         lines += _missed(one.questions)
     elif manifest.split == "heldout":
@@ -186,13 +187,25 @@ def _summaries(summaries: Sequence[Summary]) -> list[str]:
         own = [summary for summary in summaries if summary.stage == stage]
         if own:
             head = ["metric", "value", "95% interval", "n", "n/a", "failed", "by document", "floors"]
-            lines += [f"**{title}**", "", *table(head, [_row(summary) for summary in own]), ""]
+            lines += [f"**{title}**", "", *table(head, [_row(summary) for summary in own]), "", *_notes(own)]
     lines += [
         "Intervals are 95%, by question, for these documents; *by document* is the mean of the documents' means.",
         "",
     ]
-    notes = sorted({note for summary in summaries for note in summary.note.split("; ") if note.startswith("too few")})
-    return [*lines, *(f"{note.capitalize()}: no interval over documents is given." for note in notes), ""]
+    if any(TOO_FEW in summary.note for summary in summaries):
+        lines += [f"{TOO_FEW.capitalize()}: no interval over documents is given.", ""]
+    return lines
+
+
+def _notes(summaries: Sequence[Summary]) -> list[str]:
+    """What has to be known beside single values: undecided answers, chance hits, bounds where scores failed."""
+    said = []
+    for summary in summaries:
+        own = [note for note in summary.note.split("; ") if note and note != TOO_FEW]
+        if summary.failed and summary.worst is not None:
+            own.append(f"with the failed ones the mean lies between {number(summary.worst)} and {number(summary.best)}")
+        said += [f"- `{summary.metric}`: {'; '.join(own)}"] if own else []
+    return [*said, ""] if said else []
 
 
 def _row(summary: Summary) -> list[str]:
@@ -206,7 +219,9 @@ def _row(summary: Summary) -> list[str]:
 _BY_DOCUMENT = ("page_hit@1", "page_hit@5", "all_pages@5", "gold_page_cited", "answered_answerable", "correctness")
 
 
-def _documents(summaries: Sequence[Summary]) -> list[str]:
+def _documents(summaries: Sequence[Summary], questions: Sequence[Question]) -> list[str]:
+    """Each document's means; with the number of its questions, where questions are listed."""
+    asked = Counter(question.document for question in questions)
     shown = [summary for summary in summaries if summary.metric in _BY_DOCUMENT and summary.by_document]
     documents = sorted({doc for summary in shown for doc in summary.by_document})
     rows = [
