@@ -145,11 +145,13 @@ def _place(ref: str) -> tuple[str, int]:
 
 
 def _bare(group: list[str], where: list[dict[str, list[str]]]) -> int:
-    """How far the pages' print is from the answer's: 0 with unit, 1 bare, 2 in parentheses."""
+    """How far the print is from what is needed: 2 in parentheses, else 1 where figures to be combined differ in kind or
+    a single one stands without its unit, else 0."""
     shown = [texts for pages in where for page, texts in pages.items() if page in group]
     if any(all(text.startswith("(") for text in texts) for texts in shown):
         return 2
-    return 0 if any(re.search(r"[A-Za-z%]", text) for texts in shown for text in texts) else 1
+    kinds = [{bool(re.search(r"[A-Za-z%]", text)) for text in texts} for texts in shown]
+    return int(not set.intersection(*kinds)) if len(where) > 1 else int(kinds == [{False}])
 
 
 def _quotes(

@@ -151,7 +151,7 @@ class Report:
         wide = [max(3.4, 6.6 - len(years))] + [1.0] * len(years)
         self._add(
             Table(
-                title,
+                self._plain(title),
                 self._plain(unit),
                 ["", *head],
                 rows,
@@ -190,7 +190,11 @@ class Report:
         said = [self._grid_row(line) for line in self._take()]
         wide = [float(width) for width in widths.split()] or [1.0] * len(said[0].cells)
         unit = self._plain(unit)
-        self._add(Table(title, unit, said[0].cells, said[1:], wide, "break" in flags, numeric="words" not in flags))
+        self._add(
+            Table(
+                self._plain(title), unit, said[0].cells, said[1:], wide, "break" in flags, numeric="words" not in flags
+            )
+        )
 
     def _grid_row(self, line: str) -> Row:
         total, facts, cells = line.startswith("= "), list[tuple[str, str]](), list[str]()
