@@ -7,6 +7,7 @@ are left out unless the run was unsealed; held-out aggregates are there.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -161,12 +162,17 @@ def _config(manifest: Manifest) -> list[str]:
 
 
 def _short(block: dict[str, Any]) -> str:
-    """A component's block on one line, as YAML would have it."""
-    inner = (
-        f"{name}: {_short(v) if isinstance(v, dict) else json.dumps(v)}" for name, v in block.items() if name != "use"
-    )
-    settings = ", ".join(inner)
+    """A component's block on one line, as YAML would have it; a checksum by its first digits."""
+    settings = ", ".join(f"{name}: {_value(value)}" for name, value in block.items() if name != "use")
     return f"{block['use']}({settings})" if settings else str(block["use"])
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return _short(value)
+    if isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value):
+        return f"{value[:8]}…"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _section(one: Section) -> list[str]:
@@ -186,8 +192,7 @@ def _summaries(summaries: Sequence[Summary]) -> list[str]:
     for stage, title in STAGE_TITLES.items():
         own = [summary for summary in summaries if summary.stage == stage]
         if own:
-            head = ["metric", "value", "95% interval", "n", "n/a", "failed", "by document", "floors"]
-            lines += [f"**{title}**", "", *table(head, [_row(summary) for summary in own]), "", *_notes(own)]
+            lines += [f"**{title}**", "", *_table(own), "", *_notes(own)]
     lines += [
         "Intervals are 95%, by question, for these documents; *by document* is the mean of the documents' means.",
         "",
@@ -208,6 +213,13 @@ def _notes(summaries: Sequence[Summary]) -> list[str]:
     return [*said, ""] if said else []
 
 
+def _table(summaries: Sequence[Summary]) -> list[str]:
+    """The summaries of a stage; a column for floors where there are any."""
+    head = ["metric", "value", "95% interval", "n", "n/a", "failed", "by document", "floors"]
+    columns = len(head) if any(summary.floors for summary in summaries) else len(head) - 1
+    return table(head[:columns], [_row(summary)[:columns] for summary in summaries])
+
+
 def _row(summary: Summary) -> list[str]:
     unit = summary.unit
     floors = ", ".join(f"{name} {number(value, unit)}" for name, value in summary.floors.items())
@@ -225,9 +237,11 @@ def _documents(summaries: Sequence[Summary], questions: Sequence[Question]) -> l
     shown = [summary for summary in summaries if summary.metric in _BY_DOCUMENT and summary.by_document]
     documents = sorted({doc for summary in shown for doc in summary.by_document})
     rows = [
-        [cell(doc), *(number(summary.by_document.get(doc), summary.unit) for summary in shown)] for doc in documents
+        [cell(doc), str(asked.get(doc, "-")), *(number(one.by_document.get(doc), one.unit) for one in shown)]
+        for doc in documents
     ]
-    return ["**By document**", "", *table(["document", *(f"`{s.metric}`" for s in shown)], rows), ""] if rows else []
+    head = ["document", "questions", *(f"`{one.metric}`" for one in shown)]
+    return ["**By document**", "", *table(head, rows), ""] if rows else []
 
 
 def _missed(questions: Sequence[Question]) -> list[str]:
