@@ -68,6 +68,8 @@ _UNITS = [
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _SMALL = {word: n for n, word in enumerate(_UNITS)} | {word: 10 * n for n, word in enumerate(_TENS, 2)} | {"dozen": 12}
 _LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+NUMBER_WORDS = frozenset((*_SMALL, "hundred", "half"))
+"""Without one of these words a text spells no number, "a million" aside."""
 _ARTICLES = {"a": Decimal(1), "an": Decimal(1), "half a": Decimal("0.5"), "half an": Decimal("0.5")}
 _ONE = "|".join(sorted(_SMALL, key=len, reverse=True))
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from harness.quantities.marks import Mark, marks_of, role_at
-from harness.quantities.numerals import WORDS, decimal_of, spelled
+from harness.quantities.numerals import NUMBER_WORDS, WORDS, decimal_of, spelled
 from harness.quantities.periods import Period, periods_of
 from harness.quantities.quantity import Quantity
 from harness.quantities.signs import direction_at, is_aside, qualifier_at
@@ -21,6 +21,8 @@ from harness.quantities.tokens import MINUS, Token, scale_and_unit, tokens_of
 from harness.quantities.units import BARE
 
 _PLAIN = dict.fromkeys(map(ord, "\u00a0\u2009\u202f\u2007\t*{}_`"), " ")
+_LETTERS = re.compile(r"[a-z]+")
+_A_MILLION = re.compile(r"\b[Aa]n? [tmb][hir]")
 _TIED = re.compile(r"-(?=[A-Za-z])")
 _TIME = frozenset({"days", "months", "hours", "minutes"})
 _RANGE = re.compile(rf"\s*(?:[{MINUS}]|to|and|or|through)\s*", re.IGNORECASE)
@@ -36,9 +38,10 @@ def read_all(text: str, *, cells: bool = False) -> list[Quantity]:
     sign, ranges and periods are then left aside.
     """
     text = _flat(text)
-    numbers = [*_numerals(text, marks_of(text), cells), *_words(text, cells)]
+    periods = periods_of(text)
+    numbers = [*_numerals(text, marks_of(text, periods), cells), *_words(text, cells)]
     apart = _apart(sorted(numbers, key=lambda quantity: (quantity.start, -quantity.end)))
-    return apart if cells else _with_periods(text, _ranges(text, apart))
+    return apart if cells else _with_periods(text, _ranges(text, apart), periods)
 
 
 def read_quantities(text: str) -> list[Quantity]:
@@ -88,6 +91,8 @@ def _quantity(text: str, token: Token, role: str, cells: bool) -> Quantity:
 
 def _words(text: str, cells: bool) -> Iterator[Quantity]:
     """Spelled numbers; "one" alone is a word more often than a figure, so it needs a scale or a unit."""
+    if not (NUMBER_WORDS & set(_LETTERS.findall(text.lower())) or _A_MILLION.search(text)):
+        return
     for match in WORDS.finditer(text):
         value = spelled(match[0])
         if value is None:
@@ -137,14 +142,14 @@ def _sharing(one: Quantity, other: Quantity) -> Quantity:
     return one.with_(unit=unit, scale=scale)
 
 
-def _with_periods(text: str, quantities: list[Quantity]) -> list[Quantity]:
-    periods = periods_of(text)
+def _with_periods(text: str, quantities: list[Quantity], periods: list[Period]) -> list[Quantity]:
     if not periods:
         return quantities
     cuts = [0, *(match.end() for match in _SENTENCE.finditer(text)), len(text) + 1]
     after = [quantity.start for quantity in quantities if quantity.role == "figure"]
-    given = [quantity.with_(period=_period(text, quantity, periods, cuts, after)) for quantity in quantities]
-    return _respectively(text, given, periods, cuts)
+    given = ((quantity, _period(text, quantity, periods, cuts, after)) for quantity in quantities)
+    dated = [quantity.with_(period=period) if period else quantity for quantity, period in given]
+    return _respectively(text, dated, periods, cuts) if "respectively" in text else dated
 
 
 def _period(

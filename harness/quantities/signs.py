@@ -17,6 +17,8 @@ _ABOUT = r"approximately|about|around|roughly|nearly|almost|some|an?|the|a total
 _BEFORE = re.compile(
     rf"\b(?:(?P<down>{DOWN})|(?P<up>{UP}))(?:\s+(?:{_HOW}))*(?:\s+(?:{_ABOUT}))*\s*[~≈(]?\s*\Z", re.IGNORECASE
 )
+_BEGINNINGS = frozenset(word[:3] for word in re.findall(r"[a-z]{2,}", f"{DOWN}|{UP}"))
+"""How the words of a direction begin: a text without one of these needs no closer look."""
 _AFTER = re.compile(
     r"\)?\s*(?:(?:year[- ]over[- ]year|yoy|annual|net|overall|total)\s+)?(?:(?P<down>decreas\w*|declin\w*|drop|fall|reduction|loss|"
     r"contraction|lower|less|fewer|deficit)|(?P<up>increas\w*|growth|rise|gain|higher|improvement|more|surplus))\b",
@@ -35,7 +37,9 @@ _NOT_MORE = re.compile(r"\b(?:no|not|nor)\s+(?:more|less|fewer)\b", re.IGNORECAS
 
 def direction_at(text: str, start: int, end: int) -> int:
     """-1 or 1 where the words right before or behind a figure say down or up, else 0."""
-    found = _BEFORE.search(text, max(0, start - 60), start) or _AFTER.match(text, end)
+    before = text[max(0, start - 60) : start]
+    moves = any(word[:3] in _BEGINNINGS for word in before.lower().replace("(", " ").split())
+    found = (_BEFORE.search(before) if moves else None) or _AFTER.match(text, end)
     if not found or _NOT_MORE.search(found[0]):
         return 0
     return -1 if found["down"] else 1
@@ -43,6 +47,8 @@ def direction_at(text: str, start: int, end: int) -> int:
 
 def qualifier_at(text: str, start: int) -> str:
     """ "about", "more" or "less" where the words before a figure say so, else an empty string."""
+    if text[max(0, start - 2) : start].strip().isdigit():
+        return ""
     found = _QUALIFIER.search(text, max(0, start - 24), start)
     return (found.lastgroup or "") if found else ""
 
