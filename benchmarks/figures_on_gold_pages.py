@@ -106,9 +106,8 @@ def report(name: str, tallies: list[Tally], missing: bool) -> None:
         print(f"  {group:<28}{line(groups[group])}")
     for tally in tallies if missing else ():
         if tally.figure.how is None:
-            print(
-                f"    {tally.golden.id}: {tally.figure.quantity.text!r} is not on {', '.join(map(str, sorted(tally.golden.gold_pages)))}"
-            )
+            places = ", ".join(map(str, sorted(tally.golden.gold_pages)))
+            print(f"    {tally.golden.id}: {tally.figure.quantity.text!r} is not on {places}")
 
 
 def line(tallies: list[Tally]) -> str:

@@ -6,5 +6,13 @@ from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all, read_quantities
 
 __all__ = [
-    "Comparison", "FigureFound", "PageFigures", "Quantity", "compare", "find_on_pages", "read_all", "read_page", "read_quantities",
-]  # fmt: skip
+    "Comparison",
+    "FigureFound",
+    "PageFigures",
+    "Quantity",
+    "compare",
+    "find_on_pages",
+    "read_all",
+    "read_page",
+    "read_quantities",
+]

@@ -26,7 +26,8 @@ _CALENDAR = re.compile(
     r"\b(?:in|of|for|during|fiscal|year|fy|since|by|until|through|and|to|from|december|\d,?)\s*\Z", re.IGNORECASE
 )
 _OF = re.compile(
-    r"\s+(?:of\s+(?:the\s+)?(?:[A-Za-z'’]+\s*){1,3}|(?!(?:in|and|or|to|from|at|for|on|as|was|were|is|with|by|per)\b)[A-Za-z'’-]+)"
+    r"\s+(?:of\s+(?:the\s+)?(?:[A-Za-z'’]+\s*){1,3}|(?!(?:in|and|or|to|from|at|for|on|as|was|were|is|with|by|"
+    r"per)\b)[A-Za-z'’-]+)"
 )
 """What a figure counts: "24% of profit", "12 plants"."""
 _PLAIN = frozenset(

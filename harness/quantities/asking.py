@@ -13,42 +13,50 @@ from harness.quantities.reading import read_quantities
 from harness.quantities.units import BARE, BASIS_POINT, PERCENT, POINT, SCALES, UNITS, Unit
 
 _IN_SCALE = re.compile(
-    r"\b(?:answer|unit|units|express\w*|round\w*|in)\b[^.?]{0,25}?\bin\s+(?:\w+\s+){0,2}?(thousand|million|billion|trillion)s?\b",
+    r"\b(?:answer|unit|units|express\w*|round\w*|in)\b[^.?]{0,25}?\bin\s+(?:\w+\s+){0,2}?(thousand|million|billion|"
+    r"trillion)s?\b",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(r"%|\bper\s?cents?\b|\bpercentage\b(?!\s+points?)", re.IGNORECASE)
 _POINTS = re.compile(r"\bpercentage points?\b|\bpp\b", re.IGNORECASE)
 _BASIS = re.compile(r"\bbasis points?\b|\bbps\b", re.IGNORECASE)
 _DOWN = re.compile(
-    r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|loss(?:es)?|lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative)\b",
+    r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|loss(?:es)?|lost|lower|less|fewer|"
+    r"shr[iau]nk\w*|outflows?|deficit|downward|negative)\b",
     re.IGNORECASE,
 )
 _UP = re.compile(
-    r"\b(?:increas\w*|grow\w*|grew|rise|rose|risen|gain\w*|higher|more|improv\w*|inflows?|income|profit|upward|greater)\b",
+    r"\b(?:increas\w*|grow\w*|grew|rise|rose|risen|gain\w*|higher|more|improv\w*|inflows?|income|profit|upward|"
+    r"greater)\b",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
-    r"\b(?:chang\w+|growth|grow|grew|increas\w+|decreas\w+|differ\w+|ris(?:e|en)|rose|fall|fell|declin\w+|drop\w*|variation|swing|movement|year[- ]over[- ]year|yoy)\b",
+    r"\b(?:chang\w+|growth|grow|grew|increas\w+|decreas\w+|differ\w+|ris(?:e|en)|rose|fall|fell|declin\w+|drop\w*|"
+    r"variation|swing|movement|year[- ]over[- ]year|yoy)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(
     r"\b(?:what|which|in what|by what)\s+(?:\w+\s+)?years?\b|\bwhen\b|\bwhat date\b|\bsince what\b", re.IGNORECASE
 )
 _COMPUTED = re.compile(
-    r"\b(?:calculat\w+|comput\w+|average|mean|divided|minus|defined? as|define|return on|cagr|round(?:ed|ing)?|in (?:units of )?percents?|"
-    r"(?:percent(?:age)?|%|year[- ]over[- ]year|yoy) (?:chang|increas|decreas)\w+|days (?:payable|sales|inventory)|conversion cycle)\b",
+    r"\b(?:calculat\w+|comput\w+|average|mean|divided|minus|defined? as|define|return on|cagr|round(?:ed|ing)?|"
+    r"in (?:units of )?percents?|"
+    r"(?:percent(?:age)?|%|year[- ]over[- ]year|yoy) (?:chang|increas|decreas)\w+|days (?:payable|sales|inventory)|"
+    r"conversion cycle)\b",
     re.IGNORECASE,
 )
 _RATIO = re.compile(
     r"\b(?:ratio|turnover|margin|yield|growth|share of|rate|per (?:share|employee|store|unit))\b|%", re.IGNORECASE
 )
 _MEASURE = re.compile(
-    r"\b(?:how (?:many|much)|number of|in)\s+(?:(?:million|thousand|billion|metric)\s+)?(?P<unit>[A-Za-z³²]+(?: (?:metres|meters|feet|hours))?)",
+    r"\b(?:how (?:many|much)|number of|in)\s+(?:(?:million|thousand|billion|"
+    r"metric)\s+)?(?P<unit>[A-Za-z³²]+(?: (?:metres|meters|feet|hours))?)",
     re.IGNORECASE,
 )
 _MANY = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
 _BY_HOW_MUCH = re.compile(
-    r"\bby (?:how (?:much|many)|what (?:amount|percentage|percent))\b|\bhow much (?:more|less|higher|lower|greater|did\b[^?]*\b(?:increas|decreas|chang|grow|fall|rise|declin|drop)\w*)"
+    r"\bby (?:how (?:much|many)|what (?:amount|percentage|percent))\b|\bhow much (?:more|less|higher|lower|greater|"
+    r"did\b[^?]*\b(?:increas|decreas|chang|grow|fall|rise|declin|drop)\w*)"
     r"|\b(?:change|difference|increase|decrease|decline|growth) (?:in|of|between)\b",
     re.IGNORECASE,
 )
@@ -59,7 +67,10 @@ _QUANTITY = re.compile(
     r"(?! (?:the )?(?:nature|purpose|reason|cause|main|primary|key|name|impact|effect|type|kind|basis)\b)",
     re.IGNORECASE,
 )
-_OTHER = re.compile(r"\b(?:which|who|whom|whose|why|drove|nature|reasons?|explain|describe|list|name)\b", re.IGNORECASE)
+_OTHER = re.compile(
+    r"\b(?:which|who|whom|whose|why|drove|nature|reasons?|explain|describe|list|name)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ RIGHT = frozenset({"exact", "rounded"})
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What a claim is to a reference: `kind` is one of exact, rounded, too coarse (a rounding further off than
-    0.5%), near (within 0.5%, yet no rounding), scale slip, sign slip, unit mismatch, other period, other; `reason` says it in words."""
+    0.5%), near (within 0.5%, yet no rounding), scale slip, sign slip, unit mismatch,
+    other period, other; `reason` says it in words."""
 
     kind: str
     reason: str

@@ -29,7 +29,8 @@ _FEW = 2
 """Rows at most that hold a name which picks them out."""
 
 _CHANGE = re.compile(
-    r"\b(?:chang\w+|differen\w+|increas\w+|decreas\w+|declin\w+|grow\w*|grew|rose|rise|fell|fall|drop\w*|reduc\w+|more|less|higher|lower|"
+    r"\b(?:chang\w+|differen\w+|increas\w+|decreas\w+|declin\w+|grow\w*|grew|rose|rise|fell|fall|drop\w*|reduc\w+|"
+    r"more|less|higher|lower|"
     r"greater|compare\w*|net|year[- ]over[- ]year|yoy|added|lost|gained|impact)\b",
     re.IGNORECASE,
 )
@@ -38,7 +39,8 @@ _SUM = re.compile(
     re.IGNORECASE,
 )
 _RATIO = re.compile(
-    r"\b(?:ratio|percent\w*|share|proportion|margin|rate|divided|per|turnover|return|yield|times|multiple|fraction|portion|part)\b|%|\bto\b",
+    r"\b(?:ratio|percent\w*|share|proportion|margin|rate|divided|per|turnover|return|yield|times|multiple|fraction|"
+    r"portion|part)\b|%|\bto\b",
     re.IGNORECASE,
 )
 _AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)

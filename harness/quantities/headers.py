@@ -8,10 +8,14 @@ from typing import NamedTuple
 
 from harness.quantities.units import BARE, SCALES, Unit, unit_named
 
-_CURRENCY = r"(?:US\$|USD|U\.S\. dollars?|US dollars?|dollars?|\$|NOK|EUR|euros?|€|GBP|£|SEK|DKK|CHF|INR|₹|CAD|C\$|AUD|A\$|BRL|R\$|ILS|NIS|JPY|yen|RMB|CNY)"
+_CURRENCY = (
+    r"(?:US\$|USD|U\.S\. dollars?|US dollars?|dollars?|\$|NOK|EUR|euros?|€|GBP|£|SEK|DKK|CHF|INR|₹|CAD|C\$|AUD|A\$|"
+    r"BRL|R\$|ILS|NIS|JPY|yen|RMB|CNY)"
+)
 _SCALE = r"(?:thousands?|millions?|billions?|trillions?|crores?|lakhs?|mn|bn|mill|mio|000s|['’]000s?)"
 _HEADER = re.compile(
-    rf"\b(?:(?:stated|amounts?|figures?|dollars|expressed|values?|numbers|shares|all|tabular)\s+(?:\w+\s+){{0,3}})?in\s+(?:(?P<before>{_CURRENCY})\s+)?(?P<scale>{_SCALE})(?:\s+(?:of\s+)?(?P<after>{_CURRENCY}))?(?!\w)"
+    rf"\b(?:(?:stated|amounts?|figures?|dollars|expressed|values?|numbers|shares|all|"
+    rf"tabular)\s+(?:\w+\s+){{0,3}})?in\s+(?:(?P<before>{_CURRENCY})\s+)?(?P<scale>{_SCALE})(?:\s+(?:of\s+)?(?P<after>{_CURRENCY}))?(?!\w)"
     rf"|[(\[]\s?(?P<code>{_CURRENCY})\s?(?P<short>{_SCALE}|m|bn|k)\b"
     rf"|(?<![\w.])(?P<own>{_CURRENCY})[ ]?(?P<ownscale>{_SCALE}|m|k)(?=\s|\)|$)(?!\s*[\d(])"
     r"|(?P<thousands>\$[ ]?(?:['’]?000s?|000))(?![,.\d])",

@@ -8,10 +8,13 @@ _WORD = re.compile(r"[A-Za-z][a-z]{2,}|[A-Z]{2,}")
 _NAME = re.compile(r"(?<=[a-z,;'’] )[A-Z][A-Za-z]{3,}")
 _ENDING = re.compile(r"(?:ies|es|s|ing|ed)\Z")
 _STOP = frozenset(
-    """the and for was were are what how much many did does with from that this its has have had which who whom when where why per
-    answer round rounded percent percentage million millions billion thousand usd year years fiscal company total amount according
-    report ended december january february march april may june july august september october november between during compared only
-    into than then them their there been being not one two three net place places decimal term units based""".split()  # noqa: SIM905
+    _WORD.findall(
+        "the and for was were are what how much many did does with from that this its has have had which who "
+        "whom when where why per answer round rounded percent percentage million millions billion thousand "
+        "usd year years fiscal company total amount according report ended december january february march "
+        "april may june july august september october november between during compared only into than then "
+        "them their there been being not one two three net place places decimal term units based "
+    )
 )
 
 

@@ -14,9 +14,12 @@ _NOTE = frozenset(["note", "notes", "footnote", "footnotes"])
 _NAMED = frozenset(
     re.findall(
         r"\w+",
-        "table figure fig exhibit item section chapter part appendix schedule step level scope tier topic phase article rule asc asu "
-        "ifrs ias sfas no number paragraph question category type stage version basel class series annex principle pillar division "
-        "iso iec din form chart box slide sheet line row column unit block building room suite zone route flight model generation "
+        "table figure fig exhibit item section chapter part appendix schedule step level scope tier topic phase "
+        "article rule asc asu "
+        "ifrs ias sfas no number paragraph question category type stage version basel class series annex principle "
+        "pillar division "
+        "iso iec din form chart box slide sheet line row column unit block building room suite zone route flight "
+        "model generation "
         "gen day week fortune ftse russell nikkei cac dax omx stoxx",
     )
 )

@@ -43,29 +43,12 @@ def decimal_of(text: str) -> tuple[Decimal, Decimal]:
     return Decimal(plain), Decimal(1).scaleb(-len(decimals))
 
 
-_UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_WORD = re.compile(r"[a-z]+")
+_UNITS = _WORD.findall(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+_TENS = _WORD.findall("twenty thirty forty fifty sixty seventy eighty ninety")
 _SMALL = {word: n for n, word in enumerate(_UNITS)} | {word: 10 * n for n, word in enumerate(_TENS, 2)} | {"dozen": 12}
 _LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 NUMBER_WORDS = frozenset((*_SMALL, "hundred", "half"))
@@ -75,7 +58,9 @@ _ONE = "|".join(sorted(_SMALL, key=len, reverse=True))
 
 WORDS = re.compile(
     rf"\b(?:half an?|an?)(?=[\s-]+(?:thousand|million|billion|trillion)\b)|"
-    rf"\b(?:(?:a|an|{_ONE})[\s-]+)??(?:{_ONE}|(?<=a )hundred|(?<=one )hundred)\b(?:(?:[\s-]+(?:and[\s-]+)?)(?:{_ONE}|hundred|(?:thousand|million|billion)(?=[\s-]+(?:and[\s-]+)?(?:{_ONE})\b))\b)*(?: and a half\b)?",
+    rf"\b(?:(?:a|an|{_ONE})[\s-]+)??(?:{_ONE}|(?<=a )hundred|"
+    rf"(?<=one )hundred)\b(?:(?:[\s-]+(?:and[\s-]+)?)(?:{_ONE}|hundred|(?:thousand|million|"
+    rf"billion)(?=[\s-]+(?:and[\s-]+)?(?:{_ONE})\b))\b)*(?: and a half\b)?",
     re.IGNORECASE,
 )
 

@@ -127,7 +127,15 @@ def find_on_pages(
     stand on the pages.
     """
     read = {ref: page if isinstance(page, PageFigures) else read_page(page) for ref, page in pages.items()}
-    search = _Search(read, ask_of(question), label_words(f"{question} {answer_text}"), question, _magnitudes(operands))
+    search = _Search(
+        read,
+        ask_of(question),
+        label_words(
+            f"{question} {answer_text}",
+        ),
+        question,
+        _magnitudes(operands),
+    )
     return [search.find(quantity) for quantity in answer_figures(answer_text, search.ask)]
 
 

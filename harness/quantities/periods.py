@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_MONTHS = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+_MONTHS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    "nov(?:ember)?|dec(?:ember)?"
+)
 _MONTH = rf"(?:{_MONTHS})\.?"
 _YEAR = r"(?:19|20)\d\d"
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "1st": "1", "2nd": "2", "3rd": "3", "4th": "4"}
@@ -18,10 +21,13 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 PERIOD = re.compile(
-    rf"\b(?P<quarter>[QH]\s?[1-4]|[1-4][QH]|(?:first|second|third|fourth|1st|2nd|3rd|4th)[\s-]+(?:fiscal[\s-]+)?(?:quarter|half))"
+    rf"\b(?P<quarter>[QH]\s?[1-4]|[1-4][QH]|(?:first|second|third|fourth|1st|2nd|3rd|"
+    rf"4th)[\s-]+(?:fiscal[\s-]+)?(?:quarter|half))"
     rf"(?:[\s,]*(?:of|in|for)?\s*(?:the\s+)?(?:fiscal\s+)?(?:year\s+)?(?:FY\s?)?['’]?(?P<qyear>{_YEAR}|\d\d)\b)?"
-    rf"|\b(?:FY|CY|fiscal\s+(?:years?\s+)?|F)\s?['’]?(?P<fy>{_YEAR}|\d\d)(?:[/–-](?P<fy2>{_YEAR}|\d\d)\b)?(?!\d|[.,]\d)"
-    rf"|(?<![\d.,$€£#/])(?P<year>{_YEAR})(?:[/](?P<year2>\d\d)\b)?(?![\d%]|[.,]\d|\s?(?:million|billion|thousand|%|percent|bn\b|mn\b))",
+    rf"|\b(?:FY|CY|fiscal\s+(?:years?\s+)?|F)\s?['’]?(?P<fy>{_YEAR}|\d\d)(?:[/–-](?P<fy2>{_YEAR}|\d\d)\b)?(?!\d|"
+    rf"[.,]\d)"
+    rf"|(?<![\d.,$€£#/])(?P<year>{_YEAR})(?:[/](?P<year2>\d\d)\b)?(?![\d%]|[.,]\d|\s?(?:million|billion|thousand|%|"
+    rf"percent|bn\b|mn\b))",
     re.IGNORECASE,
 )
 

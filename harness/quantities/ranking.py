@@ -24,7 +24,8 @@ _NEAR = 70
 """Characters before a figure that are looked at."""
 
 _CUE = re.compile(
-    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|overall|final(?:ly)?|answer|conclu\w+|result(?:s|ing)?|so,|"
+    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|overall|final(?:ly)?|answer|conclu\w+|"
+    r"result(?:s|ing)?|so,|"
     r"rounded|this (?:means|gives|represents|yields)|approximately)\b",
     re.IGNORECASE,
 )
@@ -38,8 +39,10 @@ _OPERATOR_BEFORE = re.compile(
 )
 _DENOMINATOR = re.compile(r"\b1\s*(?:to|:)\s*\Z", re.IGNORECASE)
 _COMPARED = re.compile(
-    r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|relative to|out of|"
-    r"of which|with|after|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing|below|above)\b[^.]{0,40}\Z",
+    r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|"
+    r"relative to|out of|"
+    r"of which|with|after|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing|"
+    r"below|above)\b[^.]{0,40}\Z",
     re.IGNORECASE,
 )
 _LEVEL = re.compile(

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from decimal import Decimal
+from itertools import pairwise
 
 from harness.quantities.marks import Mark, marks_of, role_at
 from harness.quantities.numerals import NUMBER_WORDS, WORDS, decimal_of, spelled
@@ -116,7 +117,7 @@ def _apart(quantities: list[Quantity]) -> list[Quantity]:
 
 def _ranges(text: str, quantities: list[Quantity]) -> list[Quantity]:
     """The two ends of a range know it, and share the scale and unit that only one of them states."""
-    for i, (low, high) in enumerate(zip(quantities, quantities[1:], strict=False)):
+    for i, (low, high) in enumerate(pairwise(quantities)):
         joint = text[low.end : high.start]
         if low.role == high.role == "figure" and not quantities[i].edge and _is_range(text, low, joint):
             upper = abs(high.mantissa) if joint.strip() in MINUS else high.mantissa
@@ -169,7 +170,7 @@ def _period(
 
 def _respectively(text: str, quantities: list[Quantity], periods: list[Period], cuts: list[int]) -> list[Quantity]:
     """ "$5 million and $6 million in 2019 and 2020, respectively": as many periods as figures pair up in order."""
-    for low, high in zip(cuts, cuts[1:], strict=False):
+    for low, high in pairwise(cuts):
         if "respectively" not in text[low:high].lower():
             continue
         places = [i for i, q in enumerate(quantities) if low <= q.start < high and q.role == "figure"]

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 
 DOWN = (
-    r"decreas\w*|declin\w*|fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|reduc\w+|lower(?:ed)?|down|shr[aiu]nk\w*|los[ts]|loss(?:es)?|"
+    r"decreas\w*|declin\w*|fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|reduc\w+|lower(?:ed)?|down|shr[aiu]nk\w*|"
+    r"los[ts]|loss(?:es)?|"
     r"negative|minus|contract(?:ed|ion)|outflows?|deficits?|worsen\w*|slipp\w*|slid|fewer|less"
 )
 UP = (
-    r"increas\w*|grew|grow(?:s|n|th|ing)?|rose|rise[sn]?|rising|up|gain(?:s|ed)?|higher|improv\w+|climb\w*|expan\w+|jump\w*|surg\w+|"
+    r"increas\w*|grew|grow(?:s|n|th|ing)?|rose|rise[sn]?|rising|up|gain(?:s|ed)?|higher|improv\w+|climb\w*|"
+    r"expan\w+|jump\w*|surg\w+|"
     r"positive|plus|inflows?|more"
 )
-_HOW = r"slightly|sharply|significantly|only|just|further|year[- ]over[- ]year|yoy|by|of|in|to be|was|were|is|being|equal to|amounting to|totall?ing"
+_HOW = (
+    r"slightly|sharply|significantly|only|just|further|year[- ]over[- ]year|yoy|by|of|in|to be|was|were|is|being|"
+    r"equal to|amounting to|totall?ing"
+)
 _ABOUT = r"approximately|about|around|roughly|nearly|almost|some|an?|the|a total of|over|more than|less than"
 _BEFORE = re.compile(
     rf"\b(?:(?P<down>{DOWN})|(?P<up>{UP}))(?:\s+(?:{_HOW}))*(?:\s+(?:{_ABOUT}))*\s*[~≈(]?\s*\Z", re.IGNORECASE
@@ -20,12 +25,14 @@ _BEFORE = re.compile(
 _BEGINNINGS = frozenset(word[:3] for word in re.findall(r"[a-z]{2,}", f"{DOWN}|{UP}"))
 """How the words of a direction begin: a text without one of these needs no closer look."""
 _AFTER = re.compile(
-    r"\)?\s*(?:(?:year[- ]over[- ]year|yoy|annual|net|overall|total)\s+)?(?:(?P<down>decreas\w*|declin\w*|drop|fall|reduction|loss|"
+    r"\)?\s*(?:(?:year[- ]over[- ]year|yoy|annual|net|overall|total)\s+)?(?:(?P<down>decreas\w*|declin\w*|drop|"
+    r"fall|reduction|loss|"
     r"contraction|lower|less|fewer|deficit)|(?P<up>increas\w*|growth|rise|gain|higher|improvement|more|surplus))\b",
     re.IGNORECASE,
 )
 _QUALIFIER = re.compile(
-    r"(?:(?P<about>approximately|about|around|roughly|nearly|almost|some|circa|ca\.?|c\.|~|≈|close to|just (?:over|under|above|below))"
+    r"(?:(?P<about>approximately|about|around|roughly|nearly|almost|some|circa|ca\.?|c\.|~|≈|close to|just (?:over|"
+    r"under|above|below))"
     r"|(?P<more>more than|over|above|at least|exceeding|in excess of|greater than|>|≥)"
     r"|(?P<less>less than|under|below|up to|at most|fewer than|<|≤))\s*(?:the\s+)?\Z",
     re.IGNORECASE,

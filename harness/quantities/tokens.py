@@ -33,7 +33,8 @@ _LEAD = re.compile(
 _MARKS = frozenset("($€£¥₹₩₪₺₽+.") | frozenset(MINUS)
 _LONG_SCALES = "|".join(sorted((re.escape(w) for w in SCALES if len(w) > 1 and w[0].isalpha()), key=len, reverse=True))
 _SCALE = re.compile(
-    rf"(?:[ \n]{{0,2}}|-)(?P<word>{_LONG_SCALES}|['’]000s?)(?!\w)|(?P<letter>[kmb])(?![\w/])|[ ](?P<loose>[mb])(?![\w/'’.])",
+    rf"(?:[ \n]{{0,2}}|-)(?P<word>{_LONG_SCALES}|['’]000s?)(?!\w)|(?P<letter>[kmb])(?![\w/])|"
+    rf"[ ](?P<loose>[mb])(?![\w/'’.])",
     re.IGNORECASE,
 )
 _UNIT_WORDS = "|".join(

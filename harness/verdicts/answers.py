@@ -7,7 +7,8 @@ import re
 from harness.verdicts.sentences import sentences_of
 
 _CUE = re.compile(
-    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|overall|the answer is|final answer|answer:|to summari[sz]e|so,)",
+    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|overall|the answer is|final answer|answer:|"
+    r"to summari[sz]e|so,)",
     re.IGNORECASE,
 )
 _SHORT = 25

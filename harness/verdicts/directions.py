@@ -6,8 +6,10 @@ import re
 
 _PAIRS = (
     (
-        r"increas\w*|rose|rise[ns]?|rising|grew|grow(?:s|n|th|ing)?|climb\w*|higher|up|expan\w+|surg\w+|accelerat\w*|greater|more|larger",
-        r"decreas\w*|declin\w*|fell|fall(?:s|en|ing)?|drop\w*|lower\w*|down|reduc\w+|shr[aiu]nk\w*|contract(?:ed|ion)|decelerat\w*|fewer|less|smaller",
+        r"increas\w*|rose|rise[ns]?|rising|grew|grow(?:s|n|th|ing)?|climb\w*|higher|up|expan\w+|surg\w+|"
+        r"accelerat\w*|greater|more|larger",
+        r"decreas\w*|declin\w*|fell|fall(?:s|en|ing)?|drop\w*|lower\w*|down|reduc\w+|shr[aiu]nk\w*|contract(?:ed|"
+        r"ion)|decelerat\w*|fewer|less|smaller",
     ),
     (
         r"improv\w+|better|strengthen\w*|favou?rabl[ey]",

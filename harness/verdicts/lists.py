@@ -45,4 +45,4 @@ def is_name(reference: str) -> bool:
     return bool(words) and (len(words) <= 2 or all(word[0].isupper() for word in words[:6]))
 
 
-_SMALL = frozenset("of the and for in a an de la von van".split())
+_SMALL = frozenset(("of", "the", "and", "for", "in", "a", "an", "de", "la", "von", "van"))

@@ -11,39 +11,67 @@ import re
 from harness.verdicts.sentences import sentences_of
 
 _STOCK = re.compile(
-    r"\W*(?:n/?a|none found|not (?:available|found|applicable|disclosed|stated|provided|answerable|specified|mentioned|reported)"
-    r"|unknown|unanswerable|no answer|(?:insufficient|not enough) (?:information|evidence|data|context)|i don['’]?t know"
+    r"\W*(?:n/?a|none found|not (?:available|found|applicable|disclosed|stated|provided|answerable|specified|"
+    r"mentioned|reported)"
+    r"|unknown|unanswerable|no answer|(?:insufficient|not enough) (?:information|evidence|data|context)|"
+    r"i don['’]?t know"
     r"|cannot (?:answer|say|tell|determine)|idk|no (?:information|data)(?: available| found)?)\W*\Z",
     re.IGNORECASE,
 )
-_NOUN = r"(?:the |any |enough |sufficient |specific |necessary |required |relevant |exact |explicit |direct |detailed |requested |such |clear |additional |more |further |these |this |that |full |complete |financial )*"
-_NEEDED = r"(?:information|data|details?|figures?|numbers?|statements?|documents?|filing|report|context|evidence|values?|amounts?|answer|access|balance sheet|balances)"
-_ABLE = r"(?:answer|say|tell|determin|calculat|comput|provid|giv|find|locat|identif|access|assist|conclu|confirm|assess|ascertain|deriv|comment|state|evaluat|make|accurately|directly|definitively|browse|perform)"
+_NOUN = (
+    r"(?:the |any |enough |sufficient |specific |necessary |required |relevant |exact |explicit |direct |detailed |"
+    r"requested |such |clear |additional |more |further |these |this |that |full |complete |financial )*"
+)
+_NEEDED = (
+    r"(?:information|data|details?|figures?|numbers?|statements?|documents?|filing|report|context|evidence|values?|"
+    r"amounts?|answer|access|balance sheet|balances)"
+)
+_ABLE = (
+    r"(?:answer|say|tell|determin|calculat|comput|provid|giv|find|locat|identif|access|assist|conclu|confirm|"
+    r"assess|ascertain|deriv|comment|state|evaluat|make|accurately|directly|definitively|browse|perform)"
+)
 _DECLINES = re.compile(
-    rf"\bi(?:'m|’m| am) (?:sorry|unable|not able)|\bi apologi[sz]e|\bapologies\b|\b(?:i|we|one) (?:cannot|can['’]t|can not|could(?:n['’]t| not)|(?:am|are|was|were) (?:unable|not able) to)\s+(?:\w+ly\s+)?{_ABLE}"
-    rf"|\bi (?:do(?:n['’]t| not)|did(?:n['’]t| not)) (?:currently )?(?:have|see|find|know)\b|\b(?:it is|it['’]s) (?:not possible|impossible|unclear|difficult) to\b(?! overstate)"
-    rf"|\b(?:it is|it['’]s) unclear\b|\b(?:cannot|can['’]t|can not|could not|couldn['’]t) be (?:\w+ly )?(?:determined|calculated|answered|computed|found|provided|located|ascertained|derived|identified|assessed|confirmed|made|given|extracted|obtained)"
-    rf"|\b(?:insufficient|not enough|lack of|no specific|no sufficient) {_NOUN}{_NEEDED}|\bunable to {_ABLE}|\bnot (?:possible|able) to {_ABLE}"
-    rf"|\b(?:i|we|you|one)(?:['’]d| would| will|['’]ll) (?:also )?need (?:access|{_NOUN}{_NEEDED})|\bwould (?:be )?need(?:ed)? (?:to (?:have|know|see|access|refer|consult|be provided)|access|{_NOUN}{_NEEDED})"
-    rf"|\bwithout (?:access|{_NOUN}{_NEEDED}|knowing|having)\b|\b(?:please|kindly) (?:provide|share|supply|consult|refer)|\bif you (?:can|could) (?:provide|share|supply)\b|\bas an ai\b|\bno answer\b"
+    rf"\bi(?:'m|’m| am) (?:sorry|unable|not able)|\bi apologi[sz]e|\bapologies\b|\b(?:i|we|one) (?:cannot|can['’]t|"
+    rf"can not|could(?:n['’]t| not)|(?:am|are|was|were) (?:unable|not able) to)\s+(?:\w+ly\s+)?{_ABLE}"
+    rf"|\bi (?:do(?:n['’]t| not)|did(?:n['’]t| not)) (?:currently )?(?:have|see|find|know)\b|\b(?:it is|"
+    rf"it['’]s) (?:not possible|impossible|unclear|difficult) to\b(?! overstate)"
+    rf"|\b(?:it is|it['’]s) unclear\b|\b(?:cannot|can['’]t|can not|could not|"
+    rf"couldn['’]t) be (?:\w+ly )?(?:determined|calculated|answered|computed|found|provided|located|ascertained|"
+    rf"derived|identified|assessed|confirmed|made|given|extracted|obtained)"
+    rf"|\b(?:insufficient|not enough|lack of|no specific|no sufficient) {_NOUN}{_NEEDED}|\bunable to {_ABLE}|"
+    rf"\bnot (?:possible|able) to {_ABLE}"
+    rf"|\b(?:i|we|you|one)(?:['’]d| would| will|['’]ll) (?:also )?need (?:access|{_NOUN}{_NEEDED})|"
+    rf"\bwould (?:be )?need(?:ed)? (?:to (?:have|know|see|access|refer|consult|be provided)|access|"
+    rf"{_NOUN}{_NEEDED})"
+    rf"|\bwithout (?:access|{_NOUN}{_NEEDED}|knowing|having)\b|\b(?:please|kindly) (?:provide|share|supply|consult|"
+    rf"refer)|\bif you (?:can|could) (?:provide|share|supply)\b|\bas an ai\b|\bno answer\b"
     r"|\bneed(?:s|ed)? more (?:information|context|data|details)",
     re.IGNORECASE,
 )
 _ABSENT = re.compile(
-    rf"\b(?:document|text|context|evidence|filing|report|information|statement|excerpt|passage|section|page|data|10-?k|10-?q|source|table|material|extract)s?\b[^.;]{{0,60}}\b(?:do(?:es)?(?:n['’]t| not)|did(?:n['’]t| not)) (?:\w+ly )?(?:provide|contain|include|specify|mention|disclose|state|give|report|list|offer|present|show|address|indicate|break|name|tell|say|identify|quantify|reveal)"
-    rf"|\b(?:is|are|was|were)(?: not|n['’]t) (?:\w+ly )?(?:provided|given|available|included|disclosed|stated|mentioned|specified|reported|contained|found|listed|present|shown|detailed|outlined|defined)\b"
-    rf"|\b(?:there (?:is|are|was|were) )?no (?:\w+ )??{_NOUN}{_NEEDED} (?:(?:is|are|was|were) )?(?:about|on|regarding|available|provided|given|for|of|in|that)\b|\bthere (?:is|are|was|were) no (?:mention|indication|information|data|explicit|specific)"
+    rf"\b(?:document|text|context|evidence|filing|report|information|statement|excerpt|passage|section|page|data|"
+    rf"10-?k|10-?q|source|table|material|extract)s?\b[^.;]{{0,60}}\b(?:do(?:es)?(?:n['’]t| not)|did(?:n['’]t|"
+    rf" not)) (?:\w+ly )?(?:provide|contain|include|specify|mention|disclose|state|give|report|list|offer|present|"
+    rf"show|address|indicate|break|name|tell|say|identify|quantify|reveal)"
+    rf"|\b(?:is|are|was|were)(?: not|n['’]t) (?:\w+ly )?(?:provided|given|available|included|disclosed|stated|"
+    rf"mentioned|specified|reported|contained|found|listed|present|shown|detailed|outlined|defined)\b"
+    rf"|\b(?:there (?:is|are|was|were) )?no (?:\w+ )??{_NOUN}{_NEEDED} (?:(?:is|are|was|were) )?(?:about|on|"
+    rf"regarding|available|provided|given|for|of|in|that)\b|\bthere (?:is|are|was|were) no (?:mention|indication|"
+    rf"information|data|explicit|specific)"
     r"|\bnot (?:found|stated|given|disclosed|available|provided|specified|reported|mentioned) in\b",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\([^)]*\)")
 _CONCLUDES = re.compile(
-    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|the answer is|we can (?:infer|conclude|say)|"
-    r"it can be (?:inferred|concluded)|(?:this|which) (?:suggest|indicat|mean|impl)\w*|suggesting|indicating)\b|(?:^|\W)(?:yes|no)[,.:]",
+    r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|the answer is|we can (?:infer|conclude|"
+    r"say)|"
+    r"it can be (?:inferred|concluded)|(?:this|which) (?:suggest|indicat|mean|impl)\w*|suggesting|indicating)\b|"
+    r"(?:^|\W)(?:yes|no)[,.:]",
     re.IGNORECASE,
 )
 _LEANS = re.compile(
-    r"\b(?:overall|so,|based on (?:this|these|the (?:above|available))|appears? (?:to|that)|suggests?|indicat\w+|likely|approximately|"
+    r"\b(?:overall|so,|based on (?:this|these|the (?:above|available))|appears? (?:to|that)|suggests?|indicat\w+|"
+    r"likely|approximately|"
     r"estimated? (?:at|to be))\b|[=≈]",
     re.IGNORECASE,
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from harness.quantities.periods import periods_of
 from harness.verdicts.answers import statements
 from harness.verdicts.dates import Date, dates_of, is_dates, meets, places_of, same_date
 from harness.verdicts.directions import axis_of, side_of
-from harness.quantities.periods import periods_of
 from harness.verdicts.figures import figures_of, missing_figures, without
 from harness.verdicts.lists import is_name, is_name_list, items_of
 from harness.verdicts.task import Task

@@ -9,12 +9,14 @@ from harness.verdicts.sentences import sentences_of
 from harness.verdicts.words import coverage, negated
 
 _LEAD = re.compile(
-    r"[\W_]*(?:(?:the )?(?:short |final )?answer(?: is)?\s*:?\s*)?[\W_]*(?P<word>yes|no|true|false|correct|incorrect|nope|yeah|yep)\b"
+    r"[\W_]*(?:(?:the )?(?:short |final )?answer(?: is)?\s*:?\s*)?[\W_]*(?P<word>yes|no|true|false|correct|"
+    r"incorrect|nope|yeah|yep)\b"
     r"(?![ ](?:one|other|data|information|company|single|longer|more|such|specific|mention|\w+s\b))",
     re.IGNORECASE,
 )
 _LATE = re.compile(
-    r"\b(?:therefore|thus|hence|the answer is|in conclusion|in summary|so|short),?\W{0,4}(?P<word>yes|no)\b(?=[,.:;!\s*])(?!\s\w+s?\s(?:is|are|was|were)\b)",
+    r"\b(?:therefore|thus|hence|the answer is|in conclusion|in summary|so|short),?\W{0,4}(?P<word>yes|"
+    r"no)\b(?=[,.:;!\s*])(?!\s\w+s?\s(?:is|are|was|were)\b)",
     re.IGNORECASE,
 )
 _NONE = re.compile(r"\W*(?:none|never|nothing|neither|not at all)\W*\Z", re.IGNORECASE)
@@ -24,7 +26,8 @@ _OPENING = re.compile(
 )
 _WH = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how)\b", re.IGNORECASE)
 _DENIES = re.compile(
-    r"\b(?:not|never|neither|cannot|no longer)\b|n['’]t\b|\b(?:there (?:is|are|was|were|has been|have been) no|has no|have no|had no|with no|no (?:significant|material|such))\b"
+    r"\b(?:not|never|neither|cannot|no longer)\b|n['’]t\b|\b(?:there (?:is|are|was|were|has been|have been) no|"
+    r"has no|have no|had no|with no|no (?:significant|material|such))\b"
     r"|\b(?:failed|refused|declined) to\b|\A\W*no \w+",
     re.IGNORECASE,
 )
@@ -54,7 +57,8 @@ def more_asked(question: str) -> bool:
     """Whether a yes/no question also asks for something else ("and if so, which …")."""
     return bool(
         re.search(
-            r"\b(?:and|if so|if yes|or)\b[^?]*\b(?:what|which|who|why|how|when|where|by how much|specify|name|list|explain)\b",
+            r"\b(?:and|if so|if yes|or)\b[^?]*\b(?:what|which|who|why|how|when|where|by how much|specify|name|list|"
+            r"explain)\b",
             question,
             re.IGNORECASE,
         )
