@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from harness.errors import HarnessError, UserError, nearest
 
@@ -36,6 +37,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         code = _call(list(sys.argv[1:] if words is None else words))
         sys.stdout.flush()
+    except _UsageError as error:
+        return _say(str(error), error.exit_code, error.program)
     except HarnessError as error:
         return _say(str(error), error.exit_code)
     except BrokenPipeError:
@@ -45,6 +48,33 @@ def main(words: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _internal(error)
     return code
+
+
+class _UsageError(UserError):
+    """A mistake in the words of a command."""
+
+    def __init__(self, program: str, message: str) -> None:
+        super().__init__(f"{message}. `{program} --help` shows what there is.")
+        self.program = program
+
+
+class _Parser(argparse.ArgumentParser):
+    """Mistakes on the command line are one line like any other mistake. Names of options are not cut short."""
+
+    def __init__(self, **settings: object) -> None:
+        super().__init__(**{"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False, **settings})  # type: ignore[arg-type]
+
+    def error(self, message: str) -> NoReturn:
+        raise _UsageError(self.prog, message)
+
+    def refuse(self, words: Sequence[str]) -> NoReturn:
+        """Say which words are left over, and which option was meant."""
+        first = words[0]
+        name = first.partition("=")[0]
+        if not first.startswith("-"):
+            self.error(f"there is one argument too many, {first!r}")
+        options = [option for action in self._actions for option in action.option_strings]
+        self.error(f"unknown option {name!r}.{nearest(name, options)} Options: {', '.join(sorted(options))}")
 
 
 def _call(words: list[str]) -> int:
@@ -57,24 +87,29 @@ def _call(words: list[str]) -> int:
             f"unknown command {wanted!r}.{nearest(wanted, list(commands))} Commands: {', '.join(commands)}."
         )
     parser = _parser()
-    places = parser.add_subparsers(metavar="COMMAND", required=True)
+    places = parser.add_subparsers(metavar="COMMAND")
+    called = parser
     for name, path in commands.items():
-        place = places.add_parser(name, help=registry.describe(path), description=_whole(path) if name == wanted else None,
-                                  formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+        place = places.add_parser(
+            name, help=registry.describe(path), description=_whole(path) if name == wanted else None
+        )
         if name == wanted:
+            called = place
             module = registry.module("command", name)
             module.arguments(place)
             place.set_defaults(run=module.run)
-    arguments = parser.parse_args(words)
+    arguments, unknown = parser.parse_known_args(words)
+    if unknown:
+        called.refuse(unknown)
+    if wanted is None:
+        parser.error(f"name a command: {', '.join(commands)}")
     return int(arguments.run(arguments))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> _Parser:
     from harness import __doc__ as about
 
-    parser = argparse.ArgumentParser(
-        prog="harness", description=about, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = _Parser(prog="harness", description=about, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=_version())
     return parser
 
@@ -103,10 +138,10 @@ def _speak_any_locale() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _say(message: str, code: int) -> int:
+def _say(message: str, code: int, program: str = "harness") -> int:
     from harness.markdown import terminal
 
-    print(f"harness: {terminal(message)}", file=sys.stderr)
+    print(f"{program}: {terminal(message)}", file=sys.stderr)
     return code
 
 

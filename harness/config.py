@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
-from harness import yamls
-from harness.components import Answerer, Chunker, Component, Parser, Reranker, Retriever
+from harness import registry, yamls
+from harness.components import Answerer, Chunker, Component, Embedder, Parser, Reranker, Retriever
 from harness.errors import UserError, nearest
 from harness.records import Record, Scope
 
@@ -30,6 +30,15 @@ class System(Record):
     replaced: dict[str, Any] = Field(default_factory=dict)
     """What this file, or --set, replaced in the file that it extends."""
 
+    @field_validator("judges")
+    @classmethod
+    def _judges_are_there(cls, judges: tuple[str, ...]) -> tuple[str, ...]:
+        known = list(registry.files("judge"))
+        for name in judges:
+            if name not in known:
+                raise ValueError(f"unknown judge {name!r}.{nearest(name, known)} Known: {', '.join(known)}.")
+        return judges
+
     @property
     def components(self) -> dict[str, Component]:
         """The five components by their place."""
@@ -47,57 +56,91 @@ class System(Record):
         return {"name": self.name, "scope": self.scope, **blocks, "judges": list(self.judges)}
 
 
+@dataclass
+class Merged:
+    """A config's settings with those that it extends, and where each of them was written."""
+
+    values: dict[str, Any]
+    places: dict[tuple[str | int, ...], str] = field(default_factory=dict)
+    """"file:line" or "--set path=value", by the path of a value."""
+    replaced: dict[str, Any] = field(default_factory=dict)
+
+    def origin(self, place: Sequence[str | int], default: str) -> str:
+        """Where the value at `place` was written, or else the nearest value around it."""
+        around = (tuple(place[:length]) for length in range(len(place), 0, -1))
+        return next((self.places[one] for one in around if one in self.places), default)
+
+
 def load(path: Path, settings: Sequence[str] = ()) -> System:
-    """The system that `path` declares, with `--set` settings ("retriever.constant=10") applied last."""
-    merged, replaced = _extended(path, ())
+    """The system that `path` declares, with `--set` settings ("retriever.constant=10") applied last.
+
+    Raises UserError with one line for each fault: the file and line or the --set, what was found, what is allowed.
+    """
+    merged = _extended(path, ())
     for setting in settings:
-        _apply(merged, replaced, setting)
-    return validate({**merged, "name": path.stem, "replaced": replaced}, str(path))
-
-
-def validate(block: dict[str, Any], where: str) -> System:
-    """A System from its merged block. Raises UserError with one line for each fault, naming `where`."""
+        _apply(merged, setting)
+    block = {**merged.values, "name": path.stem, "replaced": merged.replaced}
     try:
         return System.model_validate(block)
     except ValidationError as error:
-        faults = [_fault(one, block) for one in error.errors()]
-        raise UserError("\n".join(f"{where}: {fault}" for fault in faults)) from None
+        faults = [(merged.origin(one["loc"], str(path)), _fault(one, block)) for one in error.errors()]
+        raise UserError("\n".join(f"{where}: {fault}" for where, fault in faults)) from None
 
 
-def _extended(path: Path, seen: tuple[Path, ...]) -> tuple[dict[str, Any], dict[str, Any]]:
-    block = yamls.read(path)
-    for own in ("name", "replaced"):
-        if own in block:
-            raise UserError(f"{path}: {own!r} is not a setting; a system is named by its file")
-    parent = block.pop("extends", None)
+_OWN = {
+    "name": "a system is named by its file",
+    "replaced": "it is noted for you",
+}
+"""What a System has and a file cannot set."""
+
+
+def _extended(path: Path, seen: tuple[Path, ...]) -> Merged:
+    file = yamls.load(path)
+    values = dict(file.values)
+    for own in _OWN.keys() & values.keys():
+        raise UserError(f"{path}:{file.line(own)}: {own!r} is not a setting; {_OWN[own]}.")
+    places = {place: f"{path}:{line}" for place, line in file.lines.items()}
+    parent = values.pop("extends", None)
     if parent is None:
-        return block, {}
+        return Merged(values, places)
+    where = f"{path}:{file.line('extends')}"
+    base = _extended(_parent(path, parent, where, seen), (*seen, path.resolve()))
+    kept = {place: origin for place, origin in base.places.items() if place and place[0] not in values}
+    return Merged({**base.values, **values}, kept | places, values)
+
+
+def _parent(path: Path, parent: Any, where: str, seen: tuple[Path, ...]) -> Path:
+    """The file that is extended. Raises UserError where it is no file, or extends this one in its turn."""
     if not isinstance(parent, str):
-        raise UserError(f"{path}: extends takes the path of another config, not {parent!r}")
-    base = (path.parent / parent).resolve()
-    if base in (*seen, path.resolve()):
-        raise UserError(f"{path}: extends goes in a circle: {' -> '.join(p.name for p in (*seen, path, base))}")
-    merged, _ = _extended(base, (*seen, path.resolve()))
-    return {**merged, **block}, block
+        raise UserError(f"{where}: extends takes the path of another config, not {yamls.shorten(parent)}.")
+    base = path.parent / parent
+    circle = (*seen, path.resolve(), base.resolve())
+    if circle[-1] in circle[:-1]:
+        raise UserError(f"{where}: extends goes in a circle: {' -> '.join(one.name for one in circle)}.")
+    if not base.is_file():
+        what = "this is a folder where a file is needed" if base.is_dir() else "there is no such file"
+        raise UserError(f"{where}: extends {base}: {what}.")
+    return base
 
 
-def _apply(merged: dict[str, Any], replaced: dict[str, Any], setting: str) -> None:
+def _apply(merged: Merged, setting: str) -> None:
     name, equals, text = setting.partition("=")
     if not equals or not name:
-        raise UserError(f"--set takes path=value, for example retriever.constant=10, not {setting!r}")
-    try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise UserError(f"--set {setting}: the value is not YAML") from None
+        raise UserError(f"--set takes path=value, for example retriever.constant=10, not {setting!r}.")
+    where = f"--set {setting}"
+    if name in (*_OWN, "extends"):
+        raise UserError(f"{where}: {name!r} cannot be set here; {_OWN.get(name, 'write it into the file')}.")
+    value = yamls.parse(text, where)
     *places, last = name.split(".")
-    block = merged
+    block = merged.values
     for place in places:
         inner = block.get(place)
         if not isinstance(inner, dict):
-            raise UserError(f"--set {setting}: {place!r} is not a block of this config.{nearest(place, list(block))}")
+            raise UserError(f"{where}: {place!r} is not a block of this config.{nearest(place, list(block))}")
         block[place] = block = dict(inner)
     block[last] = value
-    replaced[name] = value
+    merged.replaced[name] = value
+    merged.places[(*places, last)] = where
 
 
 def _fault(error: Any, block: dict[str, Any]) -> str:
@@ -107,18 +150,24 @@ def _fault(error: Any, block: dict[str, Any]) -> str:
         known = _known(error["loc"][:-1], block)
         return f"unknown key {place!r}.{nearest(str(error['loc'][-1]), known)} Known: {', '.join(known)}."
     if error["type"] == "missing":
-        return f"{place!r} is missing"
-    message = error["msg"].removeprefix("Value error, ")
-    found = "" if isinstance(error["input"], dict) else f" (found {error['input']!r})"
-    return f"{place}: {message}{found}"
+        return f"the key {place!r} is missing.{_choice(str(error['loc'][-1]))}"
+    if error["type"] == "value_error":
+        return f"{place}: {error['ctx']['error']}"
+    allowed = error["msg"].replace("Input should be", "it must be").replace("Input is", "it is")
+    allowed = allowed.removesuffix(" for <class 'pathlib.Path'>")
+    return f"{place}: found {yamls.shorten(error['input'])}; {allowed}."
+
+
+def _choice(place: str) -> str:
+    """What may be written for a part of a system that is missing."""
+    kinds = [protocol.kind for protocol in _PROTOCOLS if protocol.kind == place]
+    return f" Write {place}: {{use: name}}, with one of {', '.join(registry.files(place))}." if kinds else ""
 
 
 def _known(loc: Sequence[Any], block: dict[str, Any]) -> list[str]:
     """The keys that are allowed at a place of the config."""
     if not loc:
-        return ["extends", *(name for name in System.model_fields if name not in ("name", "replaced"))]
-    from harness import registry
-
+        return ["extends", *(name for name in System.model_fields if name not in _OWN)]
     inner: Any = block
     for part in loc:
         inner = inner[part]
@@ -128,11 +177,10 @@ def _known(loc: Sequence[Any], block: dict[str, Any]) -> list[str]:
     return ["use", *(found.model_fields if issubclass(found, Component) else ())]
 
 
+_PROTOCOLS: tuple[type[Component], ...] = (Parser, Chunker, Embedder, Retriever, Reranker, Answerer)
+
+
 def _protocol(place: str, name: str) -> type[Component] | None:
     """Which protocol a block belongs to: by its place, or by the first folder that knows its name."""
-    from harness import registry
-    from harness.components import Embedder
-
-    protocols: list[type[Component]] = [Parser, Chunker, Embedder, Retriever, Reranker, Answerer]
-    here = [protocol for protocol in protocols if protocol.kind == place]
-    return next((p for p in (here or protocols) if name in registry.files(p.kind)), None)
+    here = [protocol for protocol in _PROTOCOLS if protocol.kind == place]
+    return next((p for p in (here or _PROTOCOLS) if name in registry.files(p.kind)), None)

@@ -66,5 +66,5 @@ def load(kind: str, name: str, base: type) -> type:
         and not value.__name__.startswith("_")
     ]
     if len(own) != 1:
-        raise UserError(f"{found.__file__} must define exactly one public {base.__name__}; it defines {len(own)}.")
+        raise UserError(f"{kind} {name!r} must define exactly one public {base.__name__}; its file defines {len(own)}.")
     return own[0]

@@ -12,22 +12,28 @@ from pathlib import Path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--goldens", action="append", type=Path, metavar="DIR", help="a golden set (default: each of goldens/)")
-    parser.add_argument("--configs", type=Path, default=Path("configs"), metavar="DIR", help="default: configs")
-    parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="default: results")
-    parser.add_argument("--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings")
+    parser.add_argument(
+        "--goldens", action="append", type=Path, metavar="DIR", help="a golden set (default: each of goldens/)"
+    )
+    parser.add_argument("--configs", type=Path, metavar="DIR", help="default: configs")
+    parser.add_argument("--results", type=Path, metavar="DIR", help="default: results")
+    parser.add_argument("--findings", type=Path, metavar="DIR", help="default: findings")
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness import check
+    from harness import check, inputs
     from harness.errors import UserError
     from harness.markdown import terminal
 
+    for named in (args.configs, args.results, args.findings):
+        if named is not None:
+            inputs.existing(named)
+    configs, results, findings = (getattr(args, name) or Path(name) for name in ("configs", "results", "findings"))
     sets = args.goldens or sorted(path.parent for path in Path("goldens").glob("*/corpus.yaml"))
     lines = [
-        *check.goldens_of(sets, args.results / "cache"),
-        *check.configs_in(args.configs),
-        *check.findings_in(args.findings, args.results),
+        *check.goldens_of(sets, results / "cache"),
+        *check.configs_in(configs),
+        *check.findings_in(findings, results),
     ]
     for line in lines:
         print(terminal(f"{line.mark:<5} {line.text}"))

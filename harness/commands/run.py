@@ -35,13 +35,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
     return int(text)
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness import findings, output
+    from harness import findings, inputs, output
     from harness.progress import Progress
     from harness.request import Request
     from harness.run import run as run_system
@@ -51,12 +51,13 @@ def run(args: argparse.Namespace) -> int:
         goldens=args.goldens,
         settings=tuple(args.settings),
         limit=args.limit,
-        only=tuple(args.only),
+        only=tuple(dict.fromkeys(args.only)),
         dirty=args.dirty,
         unseal=args.unseal,
         workers=args.workers,
         results=args.results,
     )
+    inputs.check(args.configs, request, args.findings)
     progress = Progress()
     results = []
     try:

@@ -21,9 +21,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness import findings, output, rescore, store
+    from harness import findings, inputs, output, rescore, store
     from harness.request import Request
 
+    for folder in (args.results, args.findings):
+        inputs.writable(folder)
     request = Request(goldens=args.goldens, results=args.results)
     names = store.matching(args.results, args.system)
     results = [rescore.rescore(name, request) for name in names]

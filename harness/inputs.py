@@ -1,0 +1,78 @@
+"""All that a run reads from its user, checked before anything is computed or written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness import config, findings, goldens, heldout
+from harness.corpus import Corpus
+from harness.errors import UserError
+from harness.request import Request
+from harness.run import choose, golden_folder
+
+
+def check(configs: Sequence[Path], request: Request, pages: Path) -> None:
+    """Raises UserError for what is not as it must be: configs, golden sets, locks, folders to write into, earlier findings."""
+    _distinct(configs)
+    systems = [config.load(path, request.settings) for path in configs]
+    for folder in (request.results, request.results / "cache", request.results / "calls", pages):
+        writable(folder)
+    folders = [golden_folder(path, system, request) for path, system in zip(configs, systems, strict=True)]
+    names = {folder: _golden_set(folder, request) for folder in dict.fromkeys(folders)}
+    for folder, system in zip(folders, systems, strict=True):
+        _readable(pages / f"{names[folder]}-{system.name}{findings.SUFFIX}")
+
+
+def _distinct(configs: Sequence[Path]) -> None:
+    """Results and findings go by a config's name, so each name can stand once."""
+    for path, count in Counter(path.resolve() for path in configs).items():
+        if count > 1:
+            raise UserError(f"{path.name} is given twice; name each config once.")
+    first: dict[str, Path] = {}
+    for path in configs:
+        other = first.setdefault(path.stem, path)
+        if other != path:
+            raise UserError(f"two configs have the name {path.stem!r}: {other} and {path}; rename one of them.")
+
+
+def writable(folder: Path) -> None:
+    """Raises UserError where a file stands in the way of a folder."""
+    for place in (folder, *folder.parents):
+        if place.is_dir():
+            return
+        if place.exists() or place.is_symlink():
+            raise UserError(f"{place}: this is a file where a folder is needed.")
+
+
+def existing(folder: Path) -> None:
+    """Raises UserError where a folder that the user named is not there."""
+    if not folder.is_dir():
+        what = "this is a file where a folder is needed" if folder.exists() else "there is no such folder"
+        raise UserError(f"{folder}: {what}.")
+
+
+def _golden_set(folder: Path, request: Request) -> str:
+    """Look at every document, lock and golden that the run will need. Returns the set's name.
+
+    Page counts are kept where there is a cache already, so that a large corpus is opened once.
+    """
+    cache = request.results / "cache"
+    corpus = Corpus.open(folder, cache if cache.is_dir() else None)
+    writable(request.results / corpus.name)
+    for split in heldout.splits(folder, request, lambda note: None):
+        choose(goldens.load(folder, split, corpus), request)
+    return corpus.name
+
+
+def _readable(data: Path) -> None:
+    """A finding's data of an earlier run, to which this one may add."""
+    try:
+        if data.exists():
+            findings.read(data)
+    except (UserError, ValueError, KeyError) as error:
+        why = str(error).partition("\n")[0].removeprefix(f"{data}:")
+        raise UserError(
+            f"{data}: not the data of a finding ({why}); mend or delete it, a run writes it anew."
+        ) from None
