@@ -18,8 +18,8 @@ from harness.verdicts import judge
 
 QUESTION = "What was the operating margin of Marlow Foods in 2022, in percent rounded to one decimal?"
 PARAGRAPH = """To work out the operating margin of Marlow Foods for fiscal 2022 we need operating income and revenue. According
-to the income statement on page 41, revenue came to ${revenue:,} million, compared with ${before:,} million in 2021, an increase of
-{growth:.1f}%. Operating income was ${income:,} million after an impairment of $(12.5) million, against $310 million a year
+to the income statement on page 41, revenue came to ${revenue:,} million, compared with ${before:,} million in 2021, an increase
+of {growth:.1f}%. Operating income was ${income:,} million after an impairment of $(12.5) million, against $310 million a year
 before.
 
 Operating margin = ${income:,} million / ${revenue:,} million = {margin:.3f}

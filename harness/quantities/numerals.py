@@ -65,6 +65,21 @@ WORDS = re.compile(
 )
 
 
+FRACTIONS = re.compile(
+    r"\b(?:(?P<two>two|three|four)[ -](?P<parts>third|quarter|fifth|tenth)s"
+    r"|(?:one|a)[ -](?P<part>third|quarter|half|fifth|tenth)(?= of\b)"
+    r"|one[ -](?P<hyphened>third|quarter|half|fifth|tenth)(?![ -]\w)|(?P<half>half)(?= of\b))\b",
+    re.IGNORECASE,
+)
+_PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+
+
+def fraction(match: re.Match[str]) -> Decimal:
+    """The value of a spelled fraction ("two thirds", "a quarter of"), to two decimals."""
+    part = match["parts"] or match["part"] or match["hyphened"] or match["half"]
+    return (Decimal(_SMALL[(match["two"] or "one").lower()]) / _PARTS[part.lower()]).quantize(Decimal("0.01"))
+
+
 def spelled(text: str) -> Decimal | None:
     """The value of English number words ("two hundred and twelve"), None where they are no number."""
     if text.lower() in _ARTICLES:

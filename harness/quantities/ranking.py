@@ -18,7 +18,7 @@ from harness.quantities.units import BARE, Unit, same_dimension
 OPERAND = -3.0
 """Figures ranked below are operands of a working, or figures that the question gave."""
 _CONCLUDES, _LAST, _FIRST = 3.0, 2.0, 1.0
-_WORKING, _GIVEN, _IS_LEVEL, _COMPARISON, _OTHER_PERIOD = -6.0, -4.0, -5.0, -2.0, -1.5
+_WORKING, _GIVEN, _OTHER_ASKED, _COMPARISON, _OTHER_PERIOD = -6.0, -4.0, -5.0, -2.0, -1.5
 _SAME_UNIT, _OTHER_UNIT = 1.0, -4.0
 _NEAR = 70
 """Characters before a figure that are looked at."""
@@ -48,6 +48,9 @@ _COMPARED = re.compile(
 _LEVEL = re.compile(
     r"\b(?:decreas\w+|increas\w+|fell|rose|grew|declined|dropped|reduced|down|up)\s+to\s+[^\d]{0,12}\Z", re.IGNORECASE
 )
+_CHANGED_BY = re.compile(
+    r"\b(?:decreas\w+|increas\w+|fell|rose|grew|declined|dropped|reduced|down|up)\s+by\s+[^\d]{0,12}\Z", re.IGNORECASE
+)
 _LETTERS = re.compile(r"[A-Za-z]{3,}")
 
 
@@ -68,7 +71,7 @@ class Ranker:
         before = self.answer[max(low, quantity.start - _NEAR) : quantity.start]
         rank = self._sentence(place) + _WORKING * self._operand(quantity, before, low, high)
         rank += _COMPARISON * bool(_COMPARED.search(before)) + _GIVEN * (abs(quantity.mantissa) in self.ask.given)
-        rank += _IS_LEVEL * (self.ask.difference and bool(_LEVEL.search(before)))
+        rank += _OTHER_ASKED * self._not_asked(before)
         rank += _OTHER_PERIOD * (bool(self.ask.periods) and not agree(quantity.period, self.ask.periods))
         return rank + self._unit(quantity)
 
@@ -97,6 +100,12 @@ class Ranker:
         return bool(
             _EQUALS.search(self.answer, quantity.end, high) and _EQUALS.search(self.answer, low, quantity.start)
         )
+
+    def _not_asked(self, before: str) -> bool:
+        """Whether a figure is the level where the change is asked for, or the change where the level is."""
+        if self.ask.difference:
+            return bool(_LEVEL.search(before))
+        return not self.ask.change and bool(_CHANGED_BY.search(before))
 
     def _unit(self, quantity: Quantity) -> float:
         if self.wanted is BARE or quantity.unit is BARE:

@@ -14,7 +14,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 from harness.quantities.marks import Mark, marks_of, role_at
-from harness.quantities.numerals import NUMBER_WORDS, WORDS, decimal_of, spelled
+from harness.quantities.numerals import FRACTIONS, NUMBER_WORDS, WORDS, decimal_of, fraction, spelled
 from harness.quantities.periods import Period, periods_of
 from harness.quantities.quantity import Quantity
 from harness.quantities.signs import direction_at, is_aside, qualifier_at
@@ -94,6 +94,8 @@ def _words(text: str, cells: bool) -> Iterator[Quantity]:
     """Spelled numbers; "one" alone is a word more often than a figure, so it needs a scale or a unit."""
     if not (NUMBER_WORDS & set(_LETTERS.findall(text.lower())) or _A_MILLION.search(text)):
         return
+    for match in FRACTIONS.finditer(text):
+        yield Quantity(match[0], match.start(), match.end(), fraction(match), Decimal("0.01"), spelled=True)
     for match in WORDS.finditer(text):
         value = spelled(match[0])
         if value is None:
@@ -164,7 +166,7 @@ def _period(
     behind = [period for period in inside if quantity.end <= period.start < limit]
     behind = [period for period in behind if text[period.end : period.end + 2].strip()[:1] not in (":", "=")]
     before = [period for period in inside if period.end <= quantity.start]
-    chosen = behind[0] if behind else before[-1] if before else inside[0] if len(inside) == 1 else None
+    chosen = behind[0] if behind else before[-1] if before else None
     return chosen.names if chosen else ()
 
 

@@ -16,6 +16,11 @@ _SHORT = 25
 _HEADING = re.compile(r"[^.!?]{0,80}:\Z|#+\s")
 
 
+def concludes(sentence: str) -> bool:
+    """Whether a sentence says that it concludes: "therefore", "in summary", "the answer is"."""
+    return bool(_CUE.search(sentence))
+
+
 def statements(answer: str) -> list[str]:
     """What an answer states: the concluding sentences, else the first and the last; short answers whole."""
     sentences = [sentence for sentence in sentences_of(answer) if not _HEADING.match(sentence)] or sentences_of(answer)

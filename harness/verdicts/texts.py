@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from harness.quantities.periods import periods_of
-from harness.verdicts.answers import statements
+from harness.verdicts.answers import concludes, statements
 from harness.verdicts.dates import Date, dates_of, is_dates, meets, places_of, same_date
 from harness.verdicts.directions import axis_of, side_of
 from harness.verdicts.figures import figures_of, missing_figures, without
@@ -152,10 +152,18 @@ def listed(task: Task) -> Verdict | None:
     absent = [item for item in items if not _holds(task.answer, item)]
     if not absent and not (negated(task.answer) and not negated(task.reference)):
         return Verdict(True, "list", f"all {len(items)} items are in the answer")
+    if absent and len(absent) < len(items) and _is_part(task.answer, task.reference):
+        return Verdict(False, "list", f"{absent[0]!r} is not in the answer")
     sure = len(items) > 2 or ";" in task.reference or "[" in task.reference
     if absent and sure and is_name_list(items) and len(task.answer.split()) <= _SHORT:
         return Verdict(False, "list", f"{absent[0]!r} is not in the answer")
     return undecided(f"{len(absent)} of {len(items)} items are not in the answer word for word")
+
+
+def _is_part(answer: str, reference: str) -> bool:
+    """Whether an answer is nothing but some of the reference's items."""
+    given = items_of(answer)
+    return bool(given) and all(_holds(reference, item) for item in given)
 
 
 def _holds(answer: str, item: str) -> bool:
@@ -187,6 +195,9 @@ def _another(task: Task, fresh: Sequence[str]) -> Verdict | None:
 
 def _named(task: Task, texts: list[str], fresh: Sequence[str]) -> Verdict:
     holding = next((text for text in texts if set(fresh) <= set(content(text))), " ".join(texts))
+    asked = max((coverage(task.question, text) for text in texts if text != holding), default=0.0)
+    if asked > 0 and not coverage(task.question, holding) and not concludes(holding):
+        return undecided("the answer names it, but another of its sentences takes up the question")
     if negated(holding) or missing_figures(task.reference, task.answer, task.ask):
         return undecided("the answer names it, in a sentence that denies something or with other figures")
     return Verdict(True, "name", "the answer states the reference's words")
