@@ -92,6 +92,8 @@ NOT_FIGURES = [
     ("as shown [2]", "label"),
     ("ISO 9001", "label"),
     ("at 10:30", "label"),
+    ("Form S-3", "label"),
+    ("(1) Dairy and (2) Frozen", "label"),
 ]
 
 

@@ -30,6 +30,7 @@ _WORD = re.compile(r"([A-Za-z]+)[. \n]*\Z")
 _MORE = re.compile(r"(?:(?:\s?[-–,&]\s?|\sand\s)\d+)+(?!\d|[.,]\d|\s?%)")
 _SHAPED = re.compile(
     r"\[(?P<cite>\d{1,3}(?:[,\s–-]+\d{1,3})*)\]"
+    r"|(?P<point>\(\d\))(?=[ ]+[A-Z][a-z])"
     r"|(?:^|\n)[ \t]*(?P<list>\(?\d{1,2}[.)])(?=[ \t]+[^\s\d])"
     r"|(?<!\d)(?:(?P<form>\d{1,2}-[KQFkqf]s?)\b|(?P<clock>\d{1,2}:\d\d)\b|(?<=S&P )(?P<index>\d+)\b"
     r"|(?<![\d.,])(?P<dotted>(?!\d{1,3}(?:\.\d{3})+(?![\d.]))\d+(?:\.\d+){2,}\b(?!,)))"

@@ -24,6 +24,7 @@ from harness.quantities.units import BARE
 _PLAIN = dict.fromkeys(map(ord, "\u00a0\u2009\u202f\u2007\t*{}_`"), " ")
 _LETTERS = re.compile(r"[a-z]+")
 _A_MILLION = re.compile(r"\b[Aa]n? [tmb][hir]")
+_NAMED = re.compile(r"[A-Za-z]-\Z")
 _TIED = re.compile(r"-(?=[A-Za-z])")
 _TIME = frozenset({"days", "months", "hours", "minutes"})
 _RANGE = re.compile(rf"\s*(?:[{MINUS}]|to|and|or|through)\s*", re.IGNORECASE)
@@ -72,6 +73,8 @@ def _role(text: str, token: Token, marks: list[Mark]) -> str | None:
     behind = text[token.end : token.end + 1]
     if behind.isalpha():
         return None
+    if not token.currency and _NAMED.search(text, max(0, token.number[0] - 2), token.number[0]):
+        return "label"
     if token.unit is BARE and token.scale is None and _TIED.match(text, token.end):
         return "label"
     return "label" if token.unit.dimension in _TIME and text[token.number[1]] == "-" else "figure"
