@@ -60,12 +60,17 @@ def agreement(judged: Sequence[Judged]) -> dict[str, Any]:
 def with_intervals(judged: Sequence[Judged]) -> dict[str, Any]:
     """`agreement` with the 95% interval of each share and its mean over questions."""
     groups = _by_question(judged)
-    figures = np.array([_figures(_cells(group)) for group in groups])
     low, high = _intervals(np.array([_cells(group) for group in groups]))
     intervals = {name: [_rounded(a), _rounded(b)] for name, a, b in zip(_FIELDS, low, high, strict=True)}
-    known = [value for value in figures[:, 0] if not np.isnan(value)]
-    by_question = {"questions": len(groups), "agreement": _rounded(float(np.mean(known))) if known else None}
-    return {**agreement(judged), "intervals": intervals, "by_question": by_question}
+    return {**agreement(judged), "intervals": intervals, "by_question": by_question(judged)}
+
+
+def by_question(judged: Sequence[Judged]) -> dict[str, Any]:
+    """How many questions there are, and the mean over them of each one's agreement."""
+    groups = _by_question(judged)
+    each = [_figures(_cells(group))[0] for group in groups]
+    known = [value for value in each if not np.isnan(value)]
+    return {"questions": len(groups), "agreement": _rounded(float(np.mean(known))) if known else None}
 
 
 def refusals(judged: Sequence[Judged]) -> dict[str, int]:
@@ -84,12 +89,12 @@ def refusals(judged: Sequence[Judged]) -> dict[str, int]:
 
 
 def by_type(judged: Sequence[Judged], kind: Callable[[Labelled], str]) -> Mapping[str, dict[str, Any]]:
-    """`agreement` for each kind of answer, the most frequent first."""
+    """`agreement` for each kind of answer, by row and by question, the most frequent first."""
     groups: dict[str, list[Judged]] = {}
     for one in judged:
         groups.setdefault(kind(one.row), []).append(one)
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    return {name: agreement(group) for name, group in ordered}
+    return {name: {**agreement(group), "by_question": by_question(group)} for name, group in ordered}
 
 
 def _by_question(judged: Sequence[Judged]) -> list[list[Judged]]:

@@ -48,11 +48,12 @@ def _figures(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _table(kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    heads = f"{'kind of answer':<16} {'rows':>5} {'decided':>8} {'agreement':>10} {'kappa':>7}"
+    heads = f"{'kind of answer':<16} {'rows':>5} {'decided':>8} {'agreement':>10} {'by question':>12} {'kappa':>7}"
     yield f"{heads} {'wrong accepts':>14} {'wrong rejects':>14}"
     for kind, row in kinds.items():
         yield (
-            f"{kind:<16} {row['rows']:>5} {row['decided']:>8} {_share(row['agreement']):>10} {_share(row['kappa']):>7} "
+            f"{kind:<16} {row['rows']:>5} {row['decided']:>8} {_share(row['agreement']):>10} "
+            f"{_share(row['by_question']['agreement']):>12} {_share(row['kappa']):>7} "
             f"{_share(row['wrong_accepts']):>14} {_share(row['wrong_rejects']):>14}"
         )
 

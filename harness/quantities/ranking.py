@@ -110,4 +110,5 @@ class Ranker:
     def _unit(self, quantity: Quantity) -> float:
         if self.wanted is BARE or quantity.unit is BARE:
             return 0.0
-        return _SAME_UNIT if same_dimension(self.wanted, quantity.unit) else _OTHER_UNIT
+        points = self.ask.change and {self.wanted.dimension, quantity.unit.dimension} == {"ratio", "points"}
+        return _SAME_UNIT if points or same_dimension(self.wanted, quantity.unit) else _OTHER_UNIT

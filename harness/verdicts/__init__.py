@@ -10,7 +10,7 @@ from harness.quantities.comparing import RIGHT
 from harness.verdicts import texts
 from harness.verdicts.dates import is_dates
 from harness.verdicts.directions import is_direction
-from harness.verdicts.figures import figures_of, in_order, judge_figure, missing_figures, without
+from harness.verdicts.figures import figures_of, in_order, is_difference, judge_figure, missing_figures, without
 from harness.verdicts.lists import items_of
 from harness.verdicts.refusals import refusal_of
 from harness.verdicts.task import Task
@@ -106,4 +106,6 @@ def _figures(task: Task) -> Verdict | None:
         return undecided("all figures are there, in another order: each may be said of something else")
     if not missing:
         return Verdict(True, "figures", f"all {len(figures)} figures of the reference are in the answer")
+    if task.ask.change and is_difference(figures, task.answer, task.ask):
+        return undecided("the answer gives the change, the reference the figures before and after")
     return Verdict(False, "figures", f"{len(missing)} of {len(figures)} figures are missing, first {missing[0].text!r}")

@@ -9,7 +9,7 @@ from decimal import Decimal
 from harness.quantities import Quantity, read_all
 from harness.quantities.answering import Claim, claims_of, likeliest, with_headers
 from harness.quantities.asking import Ask
-from harness.quantities.comparing import Comparison, compare
+from harness.quantities.comparing import Comparison, compare, rounds_to
 from harness.quantities.ranking import OPERAND
 from harness.quantities.readings import claim_readings, measured, open_readings, reference_readings
 from harness.quantities.units import BARE
@@ -135,6 +135,16 @@ def in_order(reference: str, answer: str, ask: Ask) -> bool:
         if i < j and one.unit.dimension == two.unit.dimension
     ]
     return all(places[i] <= places[j] for i, j in pairs)
+
+
+def is_difference(figures: Sequence[Quantity], answer: str, ask: Ask) -> bool:
+    """Whether an answer gives the change between two figures of the reference, in their unit, in points or as growth."""
+    if len(figures) != 2 or figures[0].unit.dimension != figures[1].unit.dimension:
+        return False
+    one, two = (figure.value for figure in figures)
+    changes = [abs(two - one), *(abs(two - one) / abs(base) for base in (one, two) if base)]
+    claims = [claim.quantity for claim in claims_of(answer, ask) if claim.rank > OPERAND]
+    return any(rounds_to(change, claim.precision, abs(claim.value)) for claim in claims for change in changes)
 
 
 def without(text: str, figures: Sequence[Quantity]) -> str:

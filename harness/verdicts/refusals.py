@@ -70,6 +70,7 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _LEANS = re.compile(
+    r"\bhowever,? it (?:does |also )?(?:mention|state|note|say|list|show|report|describe)s?\b|"
     r"\b(?:overall|so,|based on (?:this|these|the (?:above|available))|appears? (?:to|that)|suggests?|indicat\w+|"
     r"likely|approximately|"
     r"estimated? (?:at|to be))\b|[=≈]",
