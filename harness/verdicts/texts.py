@@ -205,6 +205,8 @@ def _named(task: Task, texts: list[str], fresh: Sequence[str]) -> Verdict:
 
 def prose(task: Task) -> Verdict | None:
     """Short prose: right where nearly all content words, all figures and the polarity of the reference are there."""
+    if _contains(task):
+        return Verdict(True, "prose", "the answer holds the reference word for word")
     stated = " ".join(statements(task.answer))
     fresh = " ".join(word for word in content(task.reference) if word not in content(task.question)) or task.reference
     if (
@@ -215,6 +217,12 @@ def prose(task: Task) -> Verdict | None:
     if negated(task.reference) != negated(stated) or missing_figures(task.reference, task.answer, task.ask):
         return None
     return Verdict(True, "prose", "the answer holds the reference's words and figures")
+
+
+def _contains(task: Task) -> bool:
+    """Whether the answer holds the reference as it stands, and denies nothing beside it."""
+    whole, part = f" {plain(task.answer)} ", plain(task.reference)
+    return len(part.split()) > 3 and f" {part}" in whole and not negated(whole.replace(part, " "))
 
 
 def has_figures(task: Task) -> bool:

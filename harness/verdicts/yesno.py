@@ -11,7 +11,7 @@ from harness.verdicts.words import coverage, negated
 _LEAD = re.compile(
     r"[\W_]*(?:(?:the )?(?:short |final )?answer(?: is)?\s*:?\s*)?[\W_]*(?P<word>yes|no|true|false|correct|"
     r"incorrect|nope|yeah|yep)\b"
-    r"(?![ ](?:one|other|data|information|company|single|longer|more|such|specific|mention|\w+s\b))",
+    r"(?![ ](?:one|other|data|information|company|single|longer|more|such|specific|mention|(?-i:[a-z]+s\b)))",
     re.IGNORECASE,
 )
 _LATE = re.compile(
