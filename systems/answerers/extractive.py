@@ -1,59 +1,137 @@
-"""Quotes the sentence, or the table row with its header, that supports the answer; no model, abstains on weak evidence."""
+"""Quotes the sentence, or the table row with its header, that supports the answer; no model, refuses on evidence."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field
 
 from harness.components import Answerer, SearchCall
-from harness.records import Answer, Citation, Turn
+from harness.records import Answer, Citation, Hit, Turn
+from systems.answerers._asked import Asked
 from systems.answerers._passages import Quote, quotes
+from systems.answerers._reading import Figure, of_row, of_sentence, with_scale
 from systems.retrievers._tokens import tokens
 
 if TYPE_CHECKING:
     from harness.bench import Bench
 
-Weights = dict[str, float]
+REFUSAL = "The documents do not answer this."
+
+
+class Claim(NamedTuple):
+    """A line, the figure in it that answers, and how well the evidence fits, 0 to 1."""
+
+    quote: Quote
+    figure: Figure | None
+    fit: float
 
 
 class Extractive(Answerer):
-    """Takes the line that holds the greatest share of the question's words, rare ones counting more."""
+    """Takes the line whose words fit the question best, rare ones counting more, and from it the figure of the year asked.
 
-    threshold: float = Field(0.35, description="confidence below which it abstains", ge=0, le=1)
+    It refuses where a company or person that the question names is neither the document's nor in the passages, where no
+    line holds the year that is asked for, and where the fit is below `threshold`.
+    """
+
+    threshold: float = Field(0.45, description="confidence below which it abstains", ge=0, le=1)
 
     def answer(self, question: str, search: SearchCall, history: Sequence[Turn], bench: Bench) -> Answer:
-        """The quote, its page cited as `[doc, p.41]`, and the share of the question that it covers as confidence."""
-        found = list(quotes(search(question)))
-        if not found:
-            return Answer(text="Nothing was found on this.", abstained=True, confidence=0.0)
-        weights = _weights(question, found)
-        best = max(found, key=lambda quote: (_share(quote, weights), -quote.rank))
-        confidence = _share(best, weights)
-        if confidence < self.threshold:
-            return Answer(text="The passages found do not answer this.", abstained=True, confidence=confidence)
-        return _answer(best, confidence)
+        """The figure or sentence, cited as `[doc, p.41]`, with the line that it stands in as the citation's quote."""
+        hits = search(question)
+        asked = Asked.of(question)
+        if not hits:
+            return _refusal("nothing was found", 0.0)
+        stranger = _stranger(asked, hits, bench)
+        if stranger:
+            return _refusal(f"no passage names {stranger}", 0.0)
+        best = max(_claims(asked, hits, bench), key=lambda claim: (claim.fit, -claim.quote.rank), default=None)
+        if best is None or best.fit < self.threshold:
+            return _refusal("no line fits the question well enough", best.fit if best else 0.0)
+        return _answer(best, asked)
 
 
-def _weights(question: str, found: Sequence[Quote]) -> Weights:
-    """How much each token of the question counts: the rarer among the lines that were found, the more."""
-    asked = dict.fromkeys(tokens(question))
-    held = [set(tokens(quote.text)) for quote in found]
-    return {token: math.log(1 + len(held) / (1 + sum(token in line for line in held))) for token in asked}
+def _refusal(reason: str, confidence: float) -> Answer:
+    return Answer(text=REFUSAL, abstained=True, confidence=round(confidence, 4), trace={"why": reason})
 
 
-def _share(quote: Quote, weights: Weights) -> float:
-    held = set(tokens(f"{quote.header} {quote.text}"))
-    total = sum(weights.values())
-    return sum(weight for token, weight in weights.items() if token in held) / total if total else 0.0
+def _stranger(asked: Asked, hits: Sequence[Hit], bench: Bench) -> str | None:
+    """The first name in the question that is neither a document's in scope nor in what was found."""
+    own = [name for doc in bench.documents for name in (doc.title, doc.id, *doc.aliases)]
+    read = _squeezed(" ".join(hit.chunk.passage for hit in hits))
+    for name in asked.names:
+        if _squeezed(name) not in read and not any(_alike(name, other) for other in own):
+            return name
+    return None
 
 
-def _answer(quote: Quote, confidence: float) -> Answer:
-    ref = quote.chunk.ref
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+def _alike(name: str, own: str) -> bool:
+    """Whether the name is (part of) the document's own, a slip of the pen allowed for."""
+    short, long = _squeezed(name), _squeezed(own)
+    parts = [long, *(_squeezed(word) for word in re.split(r"[\W_]+", own))]
+    return short in long or any(SequenceMatcher(None, short, part).ratio() > 0.8 for part in parts)
+
+
+def _claims(asked: Asked, hits: Sequence[Hit], bench: Bench) -> list[Claim]:
+    found = list(quotes(hits, [_before(hit, bench) for hit in hits]))
+    held = [set(tokens(f"{quote.text} {quote.title}")) for quote in found]
+    weights = {w: math.log(1 + len(held) / (1 + sum(w in line for line in held))) for w in asked.words}
+    return [_claim(asked, quote, weights) for quote in found]
+
+
+def _before(hit: Hit, bench: Bench) -> list[str]:
+    """The lines of the hit's page that stand before it: a table's header may lie in the chunk above."""
+    lines: list[str] = []
+    for row in bench.chunks.rows([hit.chunk.ref.doc]):
+        chunk = bench.chunks[row]
+        if chunk.id == hit.chunk.id:
+            break
+        if chunk.ref == hit.chunk.ref:
+            lines += [line.strip() for line in chunk.passage.splitlines() if line.strip()]
+    return lines
+
+
+def _claim(asked: Asked, quote: Quote, weights: dict[str, float]) -> Claim:
+    figure = of_row(quote, asked.years) if quote.cells else of_sentence(quote, asked.years)
+    label, around = set(tokens(quote.label)), set(tokens(f"{quote.title} {' '.join(quote.header)}"))
+    total = sum(weights.values()) or 1.0
+    inside = sum(weight for word, weight in weights.items() if word in label)
+    outside = sum(weight for word, weight in weights.items() if word in around - label)
+    fit = (inside + 0.5 * outside) / total
+    if quote.cells:
+        precise = sum(word in weights for word in label) / len(label) if label else 0.0
+        fit *= (0.5 + 0.5 * precise) * (figure.sure if figure else 0.0)
+    elif asked.figure:
+        fit *= figure.sure if figure else 0.5
+    fit *= 1.0 if quote.cells or len(quote.text) < 400 else 0.8
+    return Claim(quote, figure, round(min(1.0, fit) * (1 - 0.02 * quote.rank), 6))
+
+
+def _answer(claim: Claim, asked: Asked) -> Answer:
+    quote, ref = claim.quote, claim.quote.chunk.ref
     raw = f"[{ref.doc}, p.{ref.page}]"
-    said = f"{quote.header}\n{quote.text}" if quote.header else quote.text
-    span = (len(said) + 1, len(said) + 1 + len(raw))
-    citation = Citation(raw=raw, ref=ref, span=span, quote=quote.text)
-    return Answer(text=f"{said} {raw}", citations=(citation,), confidence=confidence)
+    said = _said(claim, asked)
+    citation = Citation(raw=raw, ref=ref, span=(len(said) + 1, len(said) + 1 + len(raw)), quote=_quoted(quote))
+    return Answer(text=f"{said} {raw}", citations=(citation,), confidence=claim.fit, trace={"chunk": quote.chunk.id})
+
+
+def _said(claim: Claim, asked: Asked) -> str:
+    quote, figure = claim.quote, claim.figure
+    if quote.cells and figure:
+        when = f" ({asked.years[0]})" if asked.years else ""
+        return f"{quote.label}{when}: {with_scale(figure.text, quote.scale)}"
+    if asked.figure and figure and figure.sure == 1.0:
+        return f"{figure.text}: {quote.text}"
+    return quote.text
+
+
+def _quoted(quote: Quote) -> str:
+    return "\n".join([*quote.header, quote.text])

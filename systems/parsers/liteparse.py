@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from harness.components import Parser
 from harness.records import Block, Page, PageRef
+from systems.parsers._lines import rows_in
 from systems.parsers._readable import readable
 from systems.parsers._tables import as_html, as_text, split_prose
 
@@ -54,7 +56,7 @@ class LiteParseParser(Parser):
 
 
 def _page(parsed: Any, doc: str, images: dict[str, str]) -> Page:
-    blocks = tuple(block for raw in parsed.blocks or () for block in _blocks(raw, images))
+    blocks = tuple(block for raw in parsed.blocks or () for block in _blocks(raw, parsed.text_items, images))
     if not any(block.text for block in blocks) and parsed.text.strip():
         blocks = (*blocks, Block(kind="text", text=parsed.text.strip()))
     return Page(ref=PageRef(doc, parsed.page_num), status=_status(parsed), blocks=blocks, label=parsed.page_label)
@@ -67,12 +69,15 @@ def _status(parsed: Any) -> Literal["ok", "blank", "unreadable"]:
     return "ok" if readable(parsed.text) else "unreadable"
 
 
-def _blocks(raw: Any, images: dict[str, str]) -> list[Block]:
+def _blocks(raw: Any, items: Sequence[Any], images: dict[str, str]) -> list[Block]:
     box = raw.bbox and (raw.bbox.x, raw.bbox.y, raw.bbox.x + raw.bbox.width, raw.bbox.y + raw.bbox.height)
     if raw.kind == "table":
         return _table(raw, box)
     if raw.kind == "figure":
         return [Block(kind="figure", bbox=box, image=images.get(raw.id))]
+    rows = rows_in(items, box) if box and raw.kind == "paragraph" else None
+    if rows:
+        return [Block(kind="table", text=as_text([], rows), html=as_html([], rows), bbox=box)]
     text = "\n".join(raw.lines) if raw.lines else " ".join((raw.text or "").split())
     level = raw.level if raw.kind == "heading" else None
     return [Block(kind=_KINDS.get(raw.kind, "text"), text=text, level=level, bbox=box)] if text.strip() else []

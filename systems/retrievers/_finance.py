@@ -1,5 +1,8 @@
 """How reports spell what analysts ask for: a measure is not printed, the line items that it is computed from are.
 
+What is printed under its own name ("operating income", "debt") is left to its own words: adding to them was tried, and
+led away from the page (findings/ranking-steps.md).
+
 Textbook definitions only (the CFA curriculum's ratios, the names of the primary statements under US GAAP and IFRS); no
 entry was made for a document.
 """
@@ -28,10 +31,10 @@ _TERMS: tuple[tuple[str, str], ...] = (
         f"{_CASH} operating investing financing activities",
     ),
     (r"gross (?:profit )?margin|gross profit", f"gross profit {_SALES} {_COST} {_INCOME}"),
-    (r"operating (?:profit )?margin|operating (?:income|profit)|\bebit\b", f"operating income {_SALES} {_INCOME}"),
+    (r"operating (?:profit )?margin|\bebit\b", f"operating income {_SALES} {_INCOME}"),
     (r"(?:net )?profit margin|net margin|bottom ?line", f"net income {_SALES} {_INCOME}"),
     (r"\bebitda", f"operating income depreciation and amortization {_INCOME}"),
-    (r"d&a\b|depreciation", f"depreciation and amortization {_CASH}"),
+    (r"\bd&a\b", f"depreciation and amortization {_CASH}"),
     (r"top ?line|sales growth|growth company", f"{_SALES} growth"),
     (r"\bcapex\b|capital expenditures?|capital spending", _CAPEX),
     (r"capital.intens", f"{_FIXED} capital expenditures total assets net income {_SALES} {_BALANCE}"),
