@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,42 @@ def test_any_answer_can_be_judged(answer: str, reference: str) -> None:
     verdict = judge("What was it in 2022?", reference, (), answer)
     assert verdict.value in (True, False, None)
     assert (verdict.kind == "undecided") == (verdict.value is None)
+
+
+AMOUNTS = st.decimals(min_value=1, max_value=99_999, places=1, allow_nan=False).filter(lambda n: not 1900 <= n < 2101)
+SENTENCES = [
+    "{}",
+    "It was {}.",
+    "Based on page 41 of the 2021 report, the answer is {}.",
+    "In 2020 it was $3.17 million; in 2021 it was {}.",
+]
+
+
+@given(AMOUNTS, st.sampled_from(["million", "billion"]), st.sampled_from(SENTENCES))
+def test_an_amount_in_any_sentence_is_right_and_its_slips_are_not(amount: Decimal, scale: str, sentence: str) -> None:
+    question, reference = "What was revenue in 2021?", f"${amount:,} {scale}"
+
+    def value(claim: str) -> bool | None:
+        return judge(question, reference, (), sentence.format(claim)).value
+
+    assert value(reference) is True
+    assert value(f"${amount * 1000:,.1f} {'thousand' if scale == 'million' else 'million'}") is True
+    assert value(f"${amount:,} {'billion' if scale == 'million' else 'million'}") is False
+    assert value(f"-${amount:,} {scale}") is False
+    assert value(f"${amount * 10:,} {scale}") is False
+    assert value(f"€{amount:,} {scale}") is False
+    assert value(f"${amount + Decimal('0.1'):,} {scale}") is False
+
+
+@given(st.decimals(min_value=1, max_value=99, places=1, allow_nan=False), st.sampled_from(SENTENCES[:2]))
+def test_a_percentage_agrees_with_its_fraction_and_basis_points_only(percent: Decimal, sentence: str) -> None:
+    def value(claim: str) -> bool | None:
+        return judge("What was the tax rate?", f"{percent}%", (), sentence.format(claim)).value
+
+    assert value(f"{percent} per cent") is value(f"{percent / 100:.3f}") is value(f"{percent * 100:,.0f} bps") is True
+    assert value(f"{percent / 100:.3f}%") is False
+    assert value(f"{percent} bps") is False
+    assert value(f"{percent} percentage points") is False
 
 
 def test_kinds_of_references() -> None:

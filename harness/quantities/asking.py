@@ -21,8 +21,8 @@ _PERCENT = re.compile(r"%|\bper\s?cents?\b|\bpercentage\b(?!\s+points?)", re.IGN
 _POINTS = re.compile(r"\bpercentage points?\b|\bpp\b", re.IGNORECASE)
 _BASIS = re.compile(r"\bbasis points?\b|\bbps\b", re.IGNORECASE)
 _DOWN = re.compile(
-    r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|(?<!comprehensive )(?<!credit )(?<!loan )loss(?:es)?|lost|lower|less|fewer|"
-    r"shr[iau]nk\w*|outflows?|deficit|downward|negative)\b",
+    r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|(?<!comprehensive )(?<!credit )(?<!loan )loss(?:es)?|"
+    r"lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative)\b",
     re.IGNORECASE,
 )
 _UP = re.compile(

@@ -51,7 +51,7 @@ _UNITS = _WORD.findall(
 _TENS = _WORD.findall("twenty thirty forty fifty sixty seventy eighty ninety")
 _SMALL = {word: n for n, word in enumerate(_UNITS)} | {word: 10 * n for n, word in enumerate(_TENS, 2)} | {"dozen": 12}
 _LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-NUMBER_WORDS = frozenset((*_SMALL, "hundred", "half"))
+NUMBER_WORDS = frozenset((*_SMALL, "hundred", "half", "third", "quarter", "fifth", "tenth"))
 """Without one of these words a text spells no number, "a million" aside."""
 _ARTICLES = {"a": Decimal(1), "an": Decimal(1), "half a": Decimal("0.5"), "half an": Decimal("0.5")}
 _ONE = "|".join(sorted(_SMALL, key=len, reverse=True))
@@ -67,7 +67,7 @@ WORDS = re.compile(
 
 FRACTIONS = re.compile(
     r"\b(?:(?P<two>two|three|four)[ -](?P<parts>third|quarter|fifth|tenth)s"
-    r"|(?:one|a)[ -](?P<part>third|quarter|half|fifth|tenth)(?= of\b)"
+    r"|(?:one|a)[ -](?P<part>third|quarter|half|fifth|tenth)(?= of\b|\W*\Z)"
     r"|one[ -](?P<hyphened>third|quarter|half|fifth|tenth)(?![ -]\w)|(?P<half>half)(?= of\b))\b",
     re.IGNORECASE,
 )

@@ -19,7 +19,7 @@ OPERAND = -3.0
 """Figures ranked below are operands of a working, or figures that the question gave."""
 _CONCLUDES, _LAST, _FIRST = 3.0, 2.0, 1.0
 _WORKING, _GIVEN, _OTHER_ASKED, _COMPARISON, _OTHER_PERIOD = -6.0, -4.0, -5.0, -2.0, -1.5
-_SAME_UNIT, _OTHER_UNIT = 1.0, -4.0
+_SAME_UNIT, _OTHER_UNIT, _CHANGE = 1.0, -4.0, 1.5
 _NEAR = 70
 """Characters before a figure that are looked at."""
 
@@ -71,7 +71,7 @@ class Ranker:
         before = self.answer[max(low, quantity.start - _NEAR) : quantity.start]
         rank = self._sentence(place) + _WORKING * self._operand(quantity, before, low, high)
         rank += _COMPARISON * bool(_COMPARED.search(before)) + _GIVEN * (abs(quantity.mantissa) in self.ask.given)
-        rank += _OTHER_ASKED * self._not_asked(before)
+        rank += _OTHER_ASKED * self._not_asked(before) + _CHANGE * (self.ask.difference and quantity.direction != 0)
         rank += _OTHER_PERIOD * (bool(self.ask.periods) and not agree(quantity.period, self.ask.periods))
         return rank + self._unit(quantity)
 

@@ -1,8 +1,10 @@
 """Reads every quantity of a text: value, unit, scale, sign, stated precision, period, span.
 
-Why ours: quantulum3 (0.10) takes some 2 ms a number, reads "(123)" as 123 and keeps neither scale nor stated precision;
-price-parser reads one price a string; babel parses a number once its locale is known; pint converts units that it is handed;
-text2num rewrites the text; dateparser knows dates. Comparing needs span, precision and scale apart, and none keeps them.
+Why ours: tried on the strings of tests/test_quantities.py (November 2026), quantulum3 0.10 reads "36k" as kelvin, "45 bps" as
+bits per second, "1.577bn" as barn newton and "(123)" as 123, at some 20 ms a sentence; price-parser 0.5 reads one price a text
+and drops sign and scale; babel parses a bare number once its locale is known; pint converts units that it is handed, bps as
+bits per second too; text2num and number-parser rewrite the text, so that no span is left; dateparser fills what a date leaves
+out with today's. Comparing needs span, sign, scale and stated precision apart, and none of them keeps these.
 """
 
 from __future__ import annotations

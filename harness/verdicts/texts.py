@@ -106,6 +106,9 @@ def _among_dates(task: Task, wanted: Date) -> Verdict:
     words, near = set(content(task.question)), []
     for text in statements(task.answer):
         near += [date for start, date in places_of(text) if set(content(" ".join(text[:start].split()[-2:]))) & words]
+    opening = places_of(task.answer)[:1]
+    if opening and not task.answer[: opening[0][0]].strip(" *(\"'"):
+        near = [opening[0][1]]
     same = {same_date(wanted, date) for date in near}
     if len(same) != 1:
         return undecided("the answer states the reference's date, and another")
