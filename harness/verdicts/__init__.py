@@ -57,8 +57,8 @@ def kind_of(question: str, reference: str) -> str:
 
 def _judge(task: Task) -> Verdict:
     verdict = texts.same_words(task) or _by_rule(task)
-    refused = refusal_of(task.answer)
-    if refused is None or (verdict.value and verdict.kind in RIGHT):
+    refused = None if verdict.value and verdict.kind in RIGHT else refusal_of(task.answer)
+    if refused is None:
         return verdict
     if refused == "declines" or not negated(task.reference):
         return Verdict(False, "refusal", "the answer declines to answer", {"refusal": refused})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 from harness.quantities import Quantity, read_all
 from harness.quantities.answering import Claim, claims_of, likeliest, with_headers
@@ -21,12 +22,13 @@ _WORKING = re.compile(r"[=≈÷×]|\d\s*[/*]\s*[$\d(]|\bdivid\w+|\bcalculat\w+",
 _ORDER = ("exact", "rounded", "too coarse", "near", "sign slip", "scale slip", "other period", "unit mismatch", "other")
 
 
-def figures_of(reference: str, ask: Ask) -> list[Quantity]:
+@lru_cache(maxsize=4096)
+def figures_of(reference: str, ask: Ask) -> tuple[Quantity, ...]:
     """The figures of a reference; a bare year counts where it is all that the reference holds and no year is asked for."""
     read = with_headers(reference, read_all(reference))
-    figures = [quantity for quantity in read if quantity.role == "figure"]
+    figures = tuple(quantity for quantity in read if quantity.role == "figure")
     if not figures and len(read) == 1 and read[0].role == "year" and read[0].text == reference.strip() and not ask.year:
-        return [read[0].with_(role="figure", period=())]
+        return (read[0].with_(role="figure", period=()),)
     return figures
 
 
