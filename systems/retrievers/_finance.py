@@ -61,7 +61,7 @@ _TERMS: tuple[tuple[str, str], ...] = (
     (r"\bsg&a\b", "selling general and administrative expenses"),
     (r"r&d\b", "research and development expenses"),
     (
-        r"leverage ratio|debt.to.equity|net debt|\bdebt\b",
+        r"leverage ratio|debt.to.equity|net debt|average (?:total |long.term )?debt",
         "long-term debt short-term debt due within one year total debt",
     ),
     (r"legal (?:battle|dispute|matter|case)|lawsuit|litigation", "legal proceedings litigation claims contingencies"),
