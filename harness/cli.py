@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Sequence
-from typing import NoReturn
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn, TextIO
 
 from harness.errors import HarnessError, UserError, nearest
 
@@ -33,6 +39,8 @@ def main(words: Sequence[str] | None = None) -> int:
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     _speak_any_locale()
+    if words is None:
+        _leave_soon_after_an_interrupt()
     sys.path.append(os.getcwd())
     try:
         code = _call(list(sys.argv[1:] if words is None else words))
@@ -43,6 +51,10 @@ def main(words: Sequence[str] | None = None) -> int:
         return _say(str(error), error.exit_code)
     except BrokenPipeError:
         return _closed_pipe()
+    except UnicodeEncodeError as error:
+        return _say(f"{error.object!r} cannot be written in this locale ({error.encoding}); PYTHONUTF8=1 helps.", 2)
+    except OSError as error:
+        return _refused(error)
     except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:
@@ -126,16 +138,20 @@ def _version() -> str:
 def _whole(path: os.PathLike[str]) -> str:
     """A command's whole docstring: the description of its --help."""
     import ast
-    from pathlib import Path
 
     return ast.get_docstring(ast.parse(Path(path).read_text(encoding="utf-8"))) or ""
 
 
 def _speak_any_locale() -> None:
-    """Characters that the terminal's encoding lacks are replaced, never an error."""
+    """Characters that the terminal's encoding lacks are replaced, never an error; a closed stream takes everything."""
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _say(message: str, code: int, program: str = "harness") -> int:
@@ -147,24 +163,74 @@ def _say(message: str, code: int, program: str = "harness") -> int:
 
 def _closed_pipe() -> int:
     """The reader went away (`| head`): not an error, and nothing more may be written."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _drop_output()
     return 0
 
 
-def _interrupted() -> int:
-    """Leave at once: what is finished is on disk, threads in work are not waited for."""
-    print("harness: interrupted; run the same command again to go on", file=sys.stderr, flush=True)
-    import multiprocessing
+def _drop_output() -> None:
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
-    for child in multiprocessing.active_children():
-        child.terminate()
-    os._exit(130)
+
+_YOURS = {
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+}
+_WORLDS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+
+
+def _refused(error: OSError) -> int:
+    """The system refused a file: what the user can mend, what the world has to, and what is our fault."""
+    if error.errno not in _YOURS | _WORLDS:
+        return _internal(error)
+    _drop_output()
+    return _say(f"{error.filename or 'output'}: {error.strerror}", 2 if error.errno in _YOURS else 4)
+
+
+_GRACE = 1.0
+"""Seconds after an interrupt in which a command may end by itself."""
+_LEAVING = threading.Lock()
+
+
+def _leave_soon_after_an_interrupt() -> None:
+    """Ctrl-C ends the process even while a library's own code runs, or while a pool waits for a document."""
+    if os.name != "posix":
+        return
+    own = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join([*([own] if own else []), "ignore:resource_tracker:UserWarning"])
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+
+    def watch() -> None:
+        while os.read(reader, 1) != bytes([signal.SIGINT]):
+            pass
+        time.sleep(_GRACE)
+        _interrupted()
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _interrupted() -> int:
+    """Leave at once: what is finished is on disk, threads and processes in work are not waited for."""
+    with _LEAVING:
+        print("harness: interrupted; run the same command again to go on", file=sys.stderr, flush=True)
+        import multiprocessing
+
+        for child in multiprocessing.active_children():
+            child.terminate()
+        os._exit(130)
 
 
 def _internal(error: Exception) -> int:
     import tempfile
     import traceback
-    from pathlib import Path
 
     handle, name = tempfile.mkstemp(prefix="harness-", suffix=".log")
     with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:

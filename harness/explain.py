@@ -7,10 +7,14 @@ from collections.abc import Iterator, Sequence
 from harness import heldout, store
 from harness.corpus import Corpus
 from harness.errors import UserError, nearest
+from harness.markdown import hanging
 from harness.records import Answer, Case, Found, Golden, PageRef, Score
 from harness.request import Request
 from harness.rescore import reopen
 from harness.store import Manifest
+
+_INDENT = 13
+"""Where the values begin: further lines of a long text stand below its first."""
 
 
 def explain(names: Sequence[str], golden_id: str, request: Request, candidates: int) -> str:
@@ -26,7 +30,8 @@ def explain(names: Sequence[str], golden_id: str, request: Request, candidates: 
             _allowed(manifest, request)
             rows = store.read_rows(place, [found])
             scores = [score for score in rows.scores if score.golden == golden_id]
-            return "\n".join(_lines(name, corpus, rows.retrieved[0], rows.generated[0], scores, candidates))
+            lines = _lines(name, corpus, rows.retrieved[0], rows.generated[0], scores, candidates)
+            return "\n".join(hanging(line, _INDENT) for line in lines)
     raise UserError(f"no golden {golden_id!r} in {', '.join(names)}.{nearest(golden_id, known)}")
 
 

@@ -27,6 +27,16 @@ def _numbers(rows: Sequence[Sequence[str]], column: int) -> bool:
     return column > 0 and all(re.fullmatch(r"[-\d.,to \u2013]*", row[column]) for row in rows)
 
 
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
 def terminal(text: str) -> str:
-    """`text` as it may be printed: control characters and escapes as visible marks, bidirectional controls gone."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\N{REPLACEMENT CHARACTER}", text)
+    """`text` as it may be printed: each control character, escape, override of direction and tag is a visible mark."""
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def hanging(text: str, indent: int) -> str:
+    """`text` with its further lines indented, so that none of them can pass for a line of the program's own."""
+    return ("\n" + " " * indent).join(text.splitlines())

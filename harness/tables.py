@@ -1,15 +1,11 @@
-"""The table on screen: every metric with its value, interval, counts, documents and floors."""
+"""The table on screen: every metric with its value, interval, counts, documents and floors, one alignment for all stages."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from harness.records import Summary
 from harness.store import Manifest
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
 
 STAGE_TITLES = {
     "retrieve": "retrieve: the question straight to search",
@@ -33,20 +29,6 @@ def interval(summary: Summary) -> str:
     return f"{number(summary.low, summary.unit)} to {number(summary.high, summary.unit)}"
 
 
-def short_interval(summary: Summary) -> str:
-    """The interval for a screen: a share with two decimals."""
-    if summary.low is None or summary.high is None:
-        return "-"
-    if summary.unit != "share":
-        return f"{number(summary.low, summary.unit)}-{number(summary.high, summary.unit)}"
-    return f"{summary.low:.2f}-{summary.high:.2f}"
-
-
-def floor(summary: Summary) -> str:
-    """The highest of the floors: what can be had without looking at the question."""
-    return number(max(summary.floors.values()), summary.unit) if summary.floors else ""
-
-
 def headline(manifest: Manifest) -> str:
     """What was measured on what, in one line."""
     scope = "each asked of its own report" if manifest.config["scope"] == "golden" else "each asked of the whole set"
@@ -63,54 +45,98 @@ def split_name(manifest: Manifest) -> str:
     return f"{name}{opening}{', ORACLE: it sees the goldens' if manifest.oracle else ''}"
 
 
-def show(console: Console, manifest: Manifest, summaries: Sequence[Summary]) -> None:
-    """Print the table of one result."""
-    title = f"{manifest.set} / {manifest.system} / {split_name(manifest)}"
-    console.print()
-    console.print(title, style="bold", highlight=False, markup=False)
-    console.print(headline(manifest), highlight=False, markup=False)
-    for stage, name in STAGE_TITLES.items():
-        own = [summary for summary in summaries if summary.stage == stage]
+# -- on screen --------------------------------------------------------------------------------------------------------
+
+_BY_NEED = ("value", "n", "95%", "floor", "failed", "n/a", "by doc")
+"""Columns in the order in which a narrow terminal keeps them."""
+_ORDER = ("value", "95%", "n", "n/a", "failed", "by doc", "floor")
+_GAP = "  "
+_EXPENSE = ("searches", "capped", "tokens", "cost")
+"""Metrics that say nothing where they are zero for every question."""
+
+Line = tuple[str, bool]
+"""A line and whether it is a title."""
+
+
+def lines(manifest: Manifest, summaries: Sequence[Summary], width: int | None) -> Iterator[Line]:
+    """The table of one result in at most `width` characters a line, where that can be done; None: as wide as it is."""
+    shown = [summary for summary in summaries if not silent(summary)]
+    rows = {summary.metric: cells(summary) for summary in shown}
+    names = max((len(name) for name in rows), default=0) + len(_GAP)
+    widths = {column: max([len(column), *(len(row[column]) for row in rows.values())]) for column in _ORDER}
+    columns = fitting(widths, names, width)
+    yield f"{manifest.set} / {manifest.system} / {split_name(manifest)}", True
+    yield headline(manifest), False
+    yield "", False
+    yield _aligned("", {column: column for column in columns}, names, widths), False
+    for stage, title in STAGE_TITLES.items():
+        own = [summary.metric for summary in shown if summary.stage == stage]
         if own:
-            console.print()
-            console.print(name, style="bold", highlight=False, markup=False)
-            console.print(table(own, narrow=console.width < 72))
-    console.print()
-    for line in footnotes(summaries):
-        console.print(line, highlight=False, markup=False)
+            yield title, True
+        for name in own:
+            yield _aligned(_GAP + name, {column: rows[name][column] for column in columns}, names, widths), False
+    yield "", False
+    yield from ((line, False) for line in footnotes(summaries, columns))
 
 
-def table(summaries: Sequence[Summary], *, narrow: bool) -> RenderableType:
-    """A rich table of summaries; fewer columns on a narrow terminal."""
-    from rich.table import Table
-
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    made.add_column("metric", no_wrap=True, min_width=22)
-    for name in ("value", "n") if narrow else ("value", "95%", "n", "n/a", "failed", "by doc", "floor"):
-        made.add_column(name, justify="right", no_wrap=True, min_width=_WIDTHS[name])
-    for summary in summaries:
-        made.add_row(summary.metric, *cells(summary, narrow=narrow))
-    return made
+def silent(summary: Summary) -> bool:
+    """True for an expense that no question had."""
+    return summary.metric in _EXPENSE and summary.mean == 0 and not summary.failed
 
 
-_WIDTHS = {"value": 6, "95%": 9, "n": 3, "n/a": 3, "failed": 6, "by doc": 6, "floor": 5}
+def cells(summary: Summary) -> dict[str, str]:
+    """The cells of a row by column."""
+    return {
+        "value": number(summary.mean, summary.unit),
+        "95%": short_interval(summary),
+        "n": str(summary.scored),
+        "n/a": str(summary.not_applicable),
+        "failed": str(summary.failed),
+        "by doc": number(summary.document_mean, summary.unit),
+        "floor": number(max(summary.floors.values()), summary.unit) if summary.floors else "",
+    }
 
 
-def cells(summary: Summary, *, narrow: bool) -> list[str]:
-    """The cells of a row after the metric's name."""
-    value, scored = number(summary.mean, summary.unit), str(summary.scored)
-    if narrow:
-        return [value, scored]
-    counts = [scored, str(summary.not_applicable), str(summary.failed)]
-    return [value, short_interval(summary), *counts, number(summary.document_mean, summary.unit), floor(summary)]
+def short_interval(summary: Summary) -> str:
+    """The interval for a screen: a share with two decimals; nothing where every question has the same count."""
+    if summary.low is None or summary.high is None:
+        return "-"
+    if summary.unit != "share":
+        low, high = number(summary.low, summary.unit), number(summary.high, summary.unit)
+        return f"{low}-{high}" if low != high else ""
+    return f"{summary.low:.2f}-{summary.high:.2f}"
 
 
-def footnotes(summaries: Sequence[Summary]) -> list[str]:
+def fitting(widths: dict[str, int], names: int, width: int | None) -> list[str]:
+    """The columns for which there is room, in the order of the table; at least the first."""
+    left = (width or 10_000) - names
+    kept: list[str] = []
+    for column in _BY_NEED:
+        left -= widths[column] + len(_GAP)
+        if left >= 0 or not kept:
+            kept.append(column)
+    return [column for column in _ORDER if column in kept]
+
+
+def _aligned(name: str, row: dict[str, str], names: int, widths: dict[str, int]) -> str:
+    parts = [name.ljust(names), *(text.rjust(widths[column]) for column, text in row.items())]
+    return _GAP.join(parts).rstrip()
+
+
+_MEANINGS = {
+    "95%": "95%: interval by question, for these documents",
+    "by doc": "by doc: the mean of the documents' means",
+    "floor": "floor: what can be had without reading the question",
+}
+
+
+def footnotes(summaries: Sequence[Summary], columns: Sequence[str] = _ORDER) -> list[str]:
     """What a reader has to know beside the numbers."""
-    lines = ["intervals are 95%, by question, for these documents; by doc: mean of the documents' means"]
-    notes = sorted({summary.note for summary in summaries if summary.note})
-    shared = [note for note in notes if note == "too few documents to generalise"]
-    lines += [f"{note}: no interval over documents is given" for note in shared]
+    lines = [_MEANINGS[column] for column in columns if column in _MEANINGS]
+    if any(summary.note == "too few documents to generalise" for summary in summaries):
+        lines.append("too few documents to generalise: no interval over documents is given")
+    zero = [summary.metric for summary in summaries if silent(summary)]
+    lines += [f"not listed, zero for every question: {', '.join(zero)}"] if zero else []
     for summary in summaries:
         if summary.failed and summary.worst is not None and summary.best is not None:
             bounds = f"{number(summary.worst)} and {number(summary.best)}"

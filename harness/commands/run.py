@@ -62,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
     results = []
     try:
         for config in args.configs:
+            progress.begin(f"{config.stem}: documents")
             made = run_system(config, request, progress)
             results += made
             page = None if request.partial else findings.write(args.findings, made, unsealed=args.unseal)
