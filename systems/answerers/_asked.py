@@ -10,85 +10,27 @@ from systems.retrievers._finance import without_instructions
 from systems.retrievers._tokens import tokens
 
 _FISCAL = re.compile(r"\b(?:fy|fiscal(?: year)?|q[1-4])[\s'’]*(\d{2}|\d{4})\b", re.IGNORECASE)
+_THINGS = (
+    "amount number value total cost costs ratio margin rate percentage proportion price income revenue revenues sales "
+    "expense expenses assets liabilities equity debt cash earnings provision goodwill obligation obligations profit"
+)
 _FIGURE = re.compile(
-    r"\b(?:how (?:much|many)|what (?:is|was|were|are) (?:the |its )?(?:\w+[ -]){0,3}?(?:amount|number|value|total|cost|ratio|margin|"
-    r"rate|percentage|price|income|revenues?|sales|expenses?|assets|liabilit\w+|equity|debt|cash|earnings|provision)|"
-    r"percent\w*|ratio|answer in|round)\b",
+    rf"\b(?:how (?:much|many)|percent\w*|ratio|answer in|round|what (?:is|was|were|are|amount|proportion)\b.{{0,60}}?"
+    rf"\b(?:{'|'.join(_THINGS.split())}))\b",
     re.IGNORECASE,
 )
-_YES_NO = re.compile(
-    r"^(?:\W*(?:according to[^,]*|in \d{4}),\s*)?(?:is|are|was|were|did|does|do|has|have|had|can|will)\b", re.IGNORECASE
-)
-_NAME = re.compile(r"(?:[A-Z][\w&.’'-]*)(?:\s+(?:of|and|&)?\s*[A-Z][\w&.’'-]*)*")
-_COMMON = frozenset(
-    [
-        "what",
-        "how",
-        "which",
-        "when",
-        "where",
-        "who",
-        "why",
-        "did",
-        "does",
-        "do",
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "in",
-        "on",
-        "of",
-        "for",
-        "the",
-        "a",
-        "an",
-        "if",
-        "using",
-        "among",
-        "according",
-        "calculate",
-        "answer",
-        "round",
-        "please",
-        "define",
-        "q1",
-        "q2",
-        "q3",
-        "q4",
-        "fy",
-        "usd",
-        "us",
-        "u.s",
-        "i",
-        "we",
-        "ceo",
-        "cfo",
-        "esg",
-        "ebitda",
-        "ebit",
-        "gaap",
-        "eps",
-        "december",
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "compare",
-        "during",
-        "across",
-    ]
-)
+_OPENING = r"(?:according to[^,]*|in \d{4}|as of[^,]*|for [^,]*)"
+_YES_NO = re.compile(rf"\W*(?:{_OPENING},\s*)?(?:is|are|was|were|did|does|do|has|have|had|can|will)\b", re.IGNORECASE)
+_OR = re.compile(r"\b(?:or|before or after)\b", re.IGNORECASE)
+_NAME = re.compile(r"[A-Z][\w&.-]*(?:\s+(?:of\s+|and\s+|&\s+)?[A-Z][\w&.-]*)*")
+_WORDS_OF_QUESTIONS = """
+    what how which when where who why did does do is are was were has have had in on of for the a an if using among
+    according calculate answer round please define fy usd us u.s i we ceo cfo esg ebitda ebit gaap eps dpo dso roa roe
+    december january february march april may june july august september october november compare during across total
+    net average operating gross current per the's fiscal year company
+"""
+_COMMON = frozenset(_WORDS_OF_QUESTIONS.split())
+_EMPTY = frozenset(tokens("answer question amount number value company year fiscal report document million ended"))
 
 
 @dataclass(frozen=True)
@@ -96,6 +38,7 @@ class Asked:
     """A question, read."""
 
     words: tuple[str, ...]
+    """Its tokens, years and words that say nothing left out."""
     years: tuple[int, ...]
     figure: bool
     yes_no: bool
@@ -106,32 +49,32 @@ class Asked:
         """Read `question`; sentences on how to answer are left out."""
         plain = without_instructions(question)
         words = [word for word in dict.fromkeys(tokens(plain)) if not re.fullmatch(r"(?:fy)?\d{4}", word)]
+        yes_no = bool(_YES_NO.match(plain)) and not _OR.search(plain)
         return cls(
             tuple(word for word in words if word not in _EMPTY),
             _years(plain),
-            bool(_FIGURE.search(question)),
-            bool(_YES_NO.search(plain)),
+            bool(_FIGURE.search(question)) and not yes_no,
+            yes_no,
             _names(plain),
         )
 
 
-_EMPTY = frozenset(
-    tokens("answer question total amount number value company year fiscal report document million millions ended")
-)
-_EMPTY -= frozenset(tokens("total"))
-
-
 def _years(question: str) -> tuple[int, ...]:
+    """The years, those written as fiscal ones first: "the year ending January 2023" and "FY22" both name one."""
     short = [int(text) if len(text) == 4 else 2000 + int(text) for text in _FISCAL.findall(question)]
     return tuple(dict.fromkeys([*short, *years(question)]))
 
 
 def _names(question: str) -> tuple[str, ...]:
-    """Capitalised words that are no opening word: names of companies, people, products."""
-    found = []
-    for match in _NAME.finditer(question):
-        words = [w.strip(".’'").removesuffix("'s").removesuffix("’s") for w in match[0].split()]
-        kept = [w for w in words if w.lower() not in _COMMON and not re.fullmatch(r"(?i)(?:fy|q\d)\d*|\d.*", w)]
-        if kept and len(" ".join(kept)) > 2:
+    """Capitalised words that open no sentence and are no words of questions: companies, people, products.
+
+    A possessive ends a name: "Amazon's Interest Expense" names Amazon.
+    """
+    parted = re.sub(r"['’]s?\b", " | ", question)
+    found: list[str] = []
+    for match in _NAME.finditer(parted):
+        words = [word.strip(".") for word in match[0].split()]
+        kept = [word for word in words if word.lower() not in _COMMON and not re.match(r"(?i)fy\d|q\d|\d", word)]
+        if len("".join(kept)) > 2:
             found.append(" ".join(kept))
     return tuple(dict.fromkeys(found))

@@ -12,6 +12,7 @@ CELL = " | "
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9“\"'(•])")
 _YEAR = re.compile(r"(?<![\d,.])(?:19|20)\d\d(?![\d,]|\.\d)")
 _SCALE = re.compile(r"\b(?:in|\$|usd|eur)?\s*\(?(thousands|millions|billions|crores?|lakhs?)\b", re.IGNORECASE)
+_FIGURE = re.compile(r"\(?[$€£]?\(?\d[\d,]*(?:\.\d+)?\)?%?|[—–-]")
 _REACH = 60
 """Lines above a row in which its header is looked for."""
 
@@ -49,8 +50,20 @@ def quotes(hits: Sequence[Hit], pages: Sequence[Sequence[str]]) -> Iterator[Quot
             yield from _line(hit.chunk, rank, lines, number)
 
 
+def as_row(line: str) -> str:
+    """A label with figures behind it and nothing else is a row, also where the parser saw no table."""
+    if len(line) > 300 or not line[:1].isascii():
+        return line
+    words = [word for word in line.replace("**", "").split() if word not in ("$", "€", "£", "|")]
+    figures: list[str] = []
+    while words and _FIGURE.fullmatch(words[-1]):
+        figures.insert(0, words.pop())
+    plain = bool(words) and words[0][:1].isalpha() and not any(years(figure) for figure in figures)
+    return CELL.join([" ".join(words), *figures]) if plain and len(figures) >= 2 else line
+
+
 def _line(chunk: Chunk, rank: int, lines: Sequence[str], number: int) -> Iterator[Quote]:
-    line = lines[number]
+    line = lines[number] if lines[number].count("|") > 1 else as_row(lines[number])
     if CELL not in line:
         yield from (Quote(chunk, rank, text.strip()) for text in _SENTENCE.split(line) if text.strip())
         return

@@ -14,6 +14,11 @@ _MONEY = re.compile(
 )
 _PLAIN = re.compile(r"(?<![\w$.,])\d[\d,]*(?:\.\d+)?(?![\w])")
 
+_DATE = re.compile(
+    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+\d{1,2}(?:,\s*\d{4})?|"
+    r"\b(?:Note|Item|Section|Part|Rule|Exhibit|Topic|ASU)\s+[\d.()-]+"
+)
+
 
 class Figure(NamedTuple):
     """A figure as printed, and how surely it is that of the year asked: 1 by its column, less where the year is unknown."""
@@ -54,9 +59,8 @@ def _columns(quote: Quote, places: list[int]) -> list[int] | None:
 
 def of_sentence(quote: Quote, asked: tuple[int, ...]) -> Figure | None:
     """The sentence's figure: of several in a list, that which stands where the year stands ("… in 2015, 2016, and 2017")."""
-    found = _MONEY.findall(quote.text) or [
-        text for text in _PLAIN.findall(quote.text) if text not in map(str, years(quote.text))
-    ]
+    text = _DATE.sub(" ", quote.text)
+    found = _MONEY.findall(text) or [figure for figure in _PLAIN.findall(text) if not years(figure)]
     if not found:
         return None
     named = list(dict.fromkeys(years(quote.text)))
@@ -71,3 +75,23 @@ def with_scale(figure: str, scale: str) -> str:
     """The figure with the scale of its table's header; shares, and figures per share, have none."""
     small = "%" in figure or ("." in figure and "," not in figure)
     return figure if small or not scale else f"{figure} {scale}"
+
+
+def change(quote: Quote, asked: tuple[int, ...]) -> float | None:
+    """How much the row's figure grew from the earlier to the later of two years asked; None where one is missing."""
+    ordered = sorted(asked)
+    ends = [of_row(quote, (year,)) for year in (ordered[0], ordered[-1])] if len(ordered) > 1 else []
+    values = [number(figure.text) for figure in ends if figure and figure.sure == 1.0]
+    if len(values) != 2 or None in values:
+        return None
+    return (values[1] or 0.0) - (values[0] or 0.0)
+
+
+def number(figure: str) -> float | None:
+    """The number that is printed; brackets and a leading minus are its sign."""
+    digits = re.sub(r"[^\d.]", "", figure)
+    try:
+        value = float(digits)
+    except ValueError:
+        return None
+    return -value if re.search(r"\(\s*[$€£¥₹]?\s*\d|^[-−–]", figure.strip()) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,12 +15,14 @@ from harness.components import Answerer, SearchCall
 from harness.records import Answer, Citation, Hit, Turn
 from systems.answerers._asked import Asked
 from systems.answerers._passages import Quote, quotes
-from systems.answerers._reading import Figure, of_row, of_sentence, with_scale
+from systems.answerers._reading import Figure, change, of_row, of_sentence, with_scale
 from systems.retrievers._tokens import tokens
 
 if TYPE_CHECKING:
     from harness.bench import Bench
 
+_DENIAL = re.compile(r"\b(?:no|not|never|none|neither|nor|without)\b|n['’]t\b", re.IGNORECASE)
+_DOWN = re.compile(r"\b(?:declin|decreas|drop|fell|fall|lower|less|reduc|shrink|loss)")
 REFUSAL = "The documents do not answer this."
 
 
@@ -61,12 +64,22 @@ def _refusal(reason: str, confidence: float) -> Answer:
 
 def _stranger(asked: Asked, hits: Sequence[Hit], bench: Bench) -> str | None:
     """The first name in the question that is neither a document's in scope nor in what was found."""
-    own = [name for doc in bench.documents for name in (doc.title, doc.id, *doc.aliases)]
-    read = _squeezed(" ".join(hit.chunk.passage for hit in hits))
+    own = _own_names(bench)
+    read = " ".join(hit.chunk.passage for hit in hits)
     for name in asked.names:
-        if _squeezed(name) not in read and not any(_alike(name, other) for other in own):
+        if not any(_alike(name, other) for other in own) and not _named_in(name, read):
             return name
     return None
+
+
+def _own_names(bench: Bench) -> list[str]:
+    return [name for doc in bench.documents for name in (doc.title, doc.id, *doc.aliases)]
+
+
+def _named_in(name: str, read: str) -> bool:
+    """Whether a word of the name stands in the passages, written as in the question or in the passages' own capitals."""
+    spellings = {spelling for word in name.split() if len(word) > 2 for spelling in (word, word.title(), word.upper())}
+    return any(re.search(rf"\b{re.escape(spelling)}\b", read) for spelling in spellings)
 
 
 def _squeezed(text: str) -> str:
@@ -74,14 +87,23 @@ def _squeezed(text: str) -> str:
 
 
 def _alike(name: str, own: str) -> bool:
-    """Whether the name is (part of) the document's own, a slip of the pen allowed for."""
-    short, long = _squeezed(name), _squeezed(own)
-    parts = [long, *(_squeezed(word) for word in re.split(r"[\W_]+", own))]
-    return short in long or any(SequenceMatcher(None, short, part).ratio() > 0.8 for part in parts)
+    """Whether a word of the name is the document's own, a slip of the pen allowed for."""
+    words = [_squeezed(name), *(_squeezed(word) for word in name.split() if len(word) > 3)]
+    parts = [
+        _squeezed(own),
+        *(part for part in (_squeezed(word) for word in re.split(r"[\W_]+", own)) if len(part) > 2),
+    ]
+    return any(word in parts[0] or max(_likeness(word, part) for part in parts) > 0.8 for word in words if word)
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other).ratio()
 
 
 def _claims(asked: Asked, hits: Sequence[Hit], bench: Bench) -> list[Claim]:
     found = list(quotes(hits, [_before(hit, bench) for hit in hits]))
+    own = set(tokens(" ".join(_own_names(bench))))
+    asked = replace(asked, words=tuple(word for word in asked.words if word not in own) or asked.words)
     held = [set(tokens(f"{quote.text} {quote.title}")) for quote in found]
     weights = {w: math.log(1 + len(held) / (1 + sum(w in line for line in held))) for w in asked.words}
     return [_claim(asked, quote, weights) for quote in found]
@@ -125,12 +147,23 @@ def _answer(claim: Claim, asked: Asked) -> Answer:
 
 def _said(claim: Claim, asked: Asked) -> str:
     quote, figure = claim.quote, claim.figure
+    if asked.yes_no:
+        return f"{_verdict(claim, asked)}. {quote.text}"
     if quote.cells and figure:
         when = f" ({asked.years[0]})" if asked.years else ""
         return f"{quote.label}{when}: {with_scale(figure.text, quote.scale)}"
     if asked.figure and figure and figure.sure == 1.0:
         return f"{figure.text}: {quote.text}"
     return quote.text
+
+
+def _verdict(claim: Claim, asked: Asked) -> str:
+    """ "Yes" or "No": by the row's two years where the question compares them, else by whether the line denies."""
+    grown = change(claim.quote, asked.years) if claim.quote.cells else None
+    down = bool(_DOWN.search(" ".join(asked.words)))
+    if grown is not None:
+        return "Yes" if (grown < 0) == down else "No"
+    return "No" if _DENIAL.search(claim.quote.text) else "Yes"
 
 
 def _quoted(quote: Quote) -> str:
