@@ -41,6 +41,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: globals().update(_PDFIUM=threading.RLock()))
 
 _ID = re.compile(r"\w[\w.-]{0,199}\Z")
+_NAME = re.compile(r"(?!(?:cache|calls)\Z)\w[\w .-]{0,99}(?<! )\Z")
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _NO_TITLE = re.compile(
     r"\W*\Z|\S{1,3}\Z|untitled|microsoft \w+ - |slide ?\d|[0-9a-f-]{20,}\Z|.*\\|.*\.(?:pdf|docx?|pptx?|xlsx?|indd|qxd|tex|ps)\Z"
@@ -191,6 +192,11 @@ class _Listing:
     def documents(self) -> dict[str, DocumentFile]:
         """The documents that are listed well; faults of the others are noted."""
         blocks = self._fields((), self.file.values, {"name": str, "documents": dict}, {"redistributable": bool})
+        if not _NAME.match(blocks.get("name", "unnamed")):
+            found = yamls.shorten(blocks["name"])
+            self.fault(
+                ("name",), f"{found} cannot name a folder in results/: use letters, digits, ' ', '_', '-' and '.'."
+            )
         listed = blocks.get("documents", {})
         if not listed and "documents" in blocks:
             self.fault(("documents",), "no document is listed; name at least one.")

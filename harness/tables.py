@@ -33,9 +33,13 @@ def headline(manifest: Manifest) -> str:
     """What was measured on what, in one line."""
     scope = "each asked of its own report" if manifest.config["scope"] == "golden" else "each asked of the whole set"
     asked, of = manifest.goldens["asked"], manifest.goldens["of"]
-    questions = f"{asked} questions" if asked == of else f"{asked} of {of} questions (partial)"
-    documents = f"{manifest.stamp['documents']} documents, {manifest.stamp['pages']} pages"
-    return f"{questions} on {documents}, {scope}"
+    questions = _counted(of, "question") if asked == of else f"{asked} of {_counted(of, 'question')} (partial)"
+    documents, pages = (_counted(manifest.stamp[f"{name}s"], name) for name in ("document", "page"))
+    return f"{questions} on {documents}, {pages}, {scope}"
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
 
 
 def split_name(manifest: Manifest) -> str:

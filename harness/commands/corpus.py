@@ -34,12 +34,14 @@ def run(args: argparse.Namespace) -> int:
     """Write the file; 2 where a PDF was left out. Raises UserError where there is none to list, or the file is there."""
     from pathlib import Path
 
+    from harness.markdown import terminal
+
     folder = Path(args.dir)
     out = Path(args.out) if args.out else folder / "corpus.yaml"
     pdfs, before = _pdfs(folder), _before(out, args.force)
     documents, faults = _documents(pdfs, out, before.get("documents", {}))
     for fault in faults:
-        print(f"left out: {fault}", file=sys.stderr)
+        print(f"left out: {terminal(fault)}", file=sys.stderr)
     if not documents:
         raise UserError(f"{folder}: none of its {len(pdfs)} PDFs can be opened; nothing was written.")
     name = args.name or before.get("name") or _slug(folder.resolve().name)

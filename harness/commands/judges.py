@@ -32,6 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from harness.judges._judge import Judge
     from harness.judges._labels import read_labels
     from harness.judges._show import report
+    from harness.markdown import terminal
 
     judge = registry.load("judge", args.judge, Judge)()
     rows = read_labels(args.labels)
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     figures = _figures(judged)
     if args.out:
         _write(args.out, judged)
-    print(json.dumps(figures, indent=1) if args.json else "\n".join(report(args.judge, figures, judged)))
+    print(json.dumps(figures, indent=1) if args.json else terminal("\n".join(report(args.judge, figures, judged))))
     return 0
 
 
