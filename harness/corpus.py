@@ -193,7 +193,7 @@ class _Listing:
         """The documents that are listed well; faults of the others are noted."""
         blocks = self._fields((), self.file.values, {"name": str, "documents": dict}, {"redistributable": bool})
         if not _NAME.match(blocks.get("name", "unnamed")):
-            found = yamls.shorten(blocks["name"])
+            shown = yamls.shorten(blocks["name"])
             self.fault(
                 ("name",), f"{found} cannot name a folder in results/: use letters, digits, ' ', '_', '-' and '.'."
             )
