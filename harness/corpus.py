@@ -195,7 +195,7 @@ class _Listing:
         if not _NAME.match(blocks.get("name", "unnamed")):
             shown = yamls.shorten(blocks["name"])
             self.fault(
-                ("name",), f"{found} cannot name a folder in results/: use letters, digits, ' ', '_', '-' and '.'."
+                ("name",), f"{shown} cannot name a folder in results/: use letters, digits, ' ', '_', '-' and '.'."
             )
         listed = blocks.get("documents", {})
         if not listed and "documents" in blocks:
