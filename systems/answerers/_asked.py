@@ -27,7 +27,8 @@ _WORDS_OF_QUESTIONS = """
     what how which when where who why did does do is are was were has have had in on of for the a an if using among
     according calculate answer round please define fy usd us u.s i we ceo cfo esg ebitda ebit gaap eps dpo dso roa roe
     december january february march april may june july august september october november compare during across total
-    net average operating gross current per the's fiscal year company
+    net average operating gross current per fiscal year company return profit here anwser disclosure capital employed
+    after-tax cogs income interest expense debt equity assets liabilities margin cash flow ratio
 """
 _COMMON = frozenset(_WORDS_OF_QUESTIONS.split())
 _EMPTY = frozenset(tokens("answer question amount number value company year fiscal report document million ended"))

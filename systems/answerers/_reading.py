@@ -12,7 +12,7 @@ _MONEY = re.compile(
     r"(?:US)?[$€£¥₹]\s?\d[\d,.]*\d?(?:\s+(?:thousand|million|billion|trillion|crores?|lakhs?))?|\d[\d,]*(?:\.\d+)?%|"
     r"\d[\d,]*(?:\.\d+)?\s+(?:thousand|million|billion|crores?|lakhs?)\b"
 )
-_PLAIN = re.compile(r"(?<![\w$.,])\d[\d,]*(?:\.\d+)?(?![\w])")
+_PLAIN = re.compile(r"(?<![\w$.,(])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w,.]?\d|\w)")
 
 _DATE = re.compile(
     r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+\d{1,2}(?:,\s*\d{4})?|"
@@ -72,9 +72,9 @@ def of_sentence(quote: Quote, asked: tuple[int, ...]) -> Figure | None:
 
 
 def with_scale(figure: str, scale: str) -> str:
-    """The figure with the scale of its table's header; shares, and figures per share, have none."""
+    """The figure as printed with the scale of its table's header behind it; shares, and figures per share, have none."""
     small = "%" in figure or ("." in figure and "," not in figure)
-    return figure if small or not scale else f"{figure} {scale}"
+    return figure if small or not scale else f"{figure} (in {scale}s)"
 
 
 def change(quote: Quote, asked: tuple[int, ...]) -> float | None:

@@ -41,7 +41,7 @@ class Extractive(Answerer):
     line holds the year that is asked for, and where the fit is below `threshold`.
     """
 
-    threshold: float = Field(0.45, description="confidence below which it abstains", ge=0, le=1)
+    threshold: float = Field(0.15, description="confidence below which it abstains", ge=0, le=1)
 
     def answer(self, question: str, search: SearchCall, history: Sequence[Turn], bench: Bench) -> Answer:
         """The figure or sentence, cited as `[doc, p.41]`, with the line that it stands in as the citation's quote."""
@@ -53,13 +53,22 @@ class Extractive(Answerer):
         if stranger:
             return _refusal(f"no passage names {stranger}", 0.0)
         best = max(_claims(asked, hits, bench), key=lambda claim: (claim.fit, -claim.quote.rank), default=None)
-        if best is None or best.fit < self.threshold:
-            return _refusal("no line fits the question well enough", best.fit if best else 0.0)
+        if best is None or confidence(best.fit) < self.threshold:
+            return _refusal("no line fits the question well enough", confidence(best.fit) if best else 0.0)
         return _answer(best, asked)
 
 
-def _refusal(reason: str, confidence: float) -> Answer:
-    return Answer(text=REFUSAL, abstained=True, confidence=round(confidence, 4), trace={"why": reason})
+def confidence(fit: float) -> float:
+    """The chance that an answer of that fit is right: a logistic curve through 111 decided answers of finance dev.
+
+    Share right there against the curve's mean, by fit: below .35 .06 / .08, to .5 .19 / .21, to .7 .50 / .41, above
+    .76 / .77.
+    """
+    return round(1 / (1 + math.exp(3.66 - 5.53 * fit)), 4)
+
+
+def _refusal(reason: str, chance: float) -> Answer:
+    return Answer(text=REFUSAL, abstained=True, confidence=chance, trace={"why": reason})
 
 
 def _stranger(asked: Asked, hits: Sequence[Hit], bench: Bench) -> str | None:
@@ -142,7 +151,9 @@ def _answer(claim: Claim, asked: Asked) -> Answer:
     raw = f"[{ref.doc}, p.{ref.page}]"
     said = _said(claim, asked)
     citation = Citation(raw=raw, ref=ref, span=(len(said) + 1, len(said) + 1 + len(raw)), quote=_quoted(quote))
-    return Answer(text=f"{said} {raw}", citations=(citation,), confidence=claim.fit, trace={"chunk": quote.chunk.id})
+    return Answer(
+        text=f"{said} {raw}", citations=(citation,), confidence=confidence(claim.fit), trace={"chunk": quote.chunk.id}
+    )
 
 
 def _said(claim: Claim, asked: Asked) -> str:
