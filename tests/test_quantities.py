@@ -171,6 +171,11 @@ def test_any_text_can_be_read_and_spans_hold(text: str) -> None:
         assert any(char.isdigit() for char in text[quantity.start : quantity.end]) or quantity.spelled
 
 
+def test_numbers_longer_than_any_amount_are_keys_and_no_figures() -> None:
+    assert read_quantities("Account 123456789012345678901234567890123 holds $5.")[0].text == "$5"
+    assert read_quantities("1234567890" * 500) == []
+
+
 # -- comparing: METRICS.md, Score --------------------------------------------------------------------------------------
 
 COMPARED = [

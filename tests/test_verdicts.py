@@ -138,6 +138,13 @@ def test_a_percentage_agrees_with_its_fraction_and_basis_points_only(percent: De
     assert value(f"{percent} percentage points") is False
 
 
+@pytest.mark.parametrize(
+    "piece", ["5 million, ", "1,", "(", "$1,284 million = ", "1234567890", "twenty ", "In 2021 it was 5. "]
+)
+def test_an_endless_answer_is_judged_in_good_time(piece: str) -> None:
+    assert judge("What was revenue in 2021?", "$1,284 million", (), piece * 2000).value in (True, False, None)
+
+
 def test_kinds_of_references() -> None:
     kinds = {"$5 million": "number", "$5 million and 3%": "numbers", "Yes, in May": "yes/no", "31 March 2027": "date",
              "Dairy, Frozen and Beverages": "list", "Ingrid Solberg": "name",

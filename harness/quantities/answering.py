@@ -25,6 +25,8 @@ _BREAK = re.compile(r"\n+|(?<=[.!?;])\s+(?=[A-Z(*\[•\"“$-])")
 _CALENDAR = re.compile(
     r"\b(?:in|of|for|during|fiscal|year|fy|since|by|until|through|and|to|from|december|\d,?)\s*\Z", re.IGNORECASE
 )
+_MOST = 40
+"""Claims that are weighed against one another at most."""
 _OF = re.compile(
     r"\s+(?:of\s+(?:the\s+)?(?:[A-Za-z'’]+\s*){1,3}|(?!(?:in|and|or|to|from|at|for|on|as|was|were|is|with|by|"
     r"per)\b)[A-Za-z'’-]+)"
@@ -117,9 +119,8 @@ def claims_of(answer: str, ask: Ask, unit: Unit = BARE, *, years: bool = False) 
 def likeliest(claims: Sequence[Claim], question: str) -> list[Claim]:
     """The claims that may be the answer: those of the best rank, less those whose label fits the question worse than that of
     another figure of the same kind in the same sentence ("the gross margin was 8.2% and the net margin 5.1%")."""
-    close = [claim for claim in claims if claims[0].rank - claim.rank < CLOSE and claim.rank > OPERAND] or list(
-        claims[:1]
-    )
+    close = [claim for claim in claims if claims[0].rank - claim.rank < CLOSE and claim.rank > OPERAND]
+    close = close[:_MOST] or list(claims[:1])
     words = _words(question)
     return [claim for claim in close if not any(_outdone(claim, other, words) for other in close)]
 

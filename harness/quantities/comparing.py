@@ -35,7 +35,7 @@ class Comparison:
 
 def rounds_to(value: Decimal, step: Decimal, target: Decimal) -> bool:
     """Whether `target` is `value` rounded to a multiple of `step`; a tie may go up or to the even digit."""
-    return any((value / step).quantize(Decimal(1), mode) * step == target for mode in (ROUND_HALF_UP, ROUND_HALF_EVEN))
+    return any((value / step).to_integral_value(mode) * step == target for mode in (ROUND_HALF_UP, ROUND_HALF_EVEN))
 
 
 def same_value(claimed: Decimal, claimed_step: Decimal, reference: Decimal, reference_step: Decimal) -> str | None:

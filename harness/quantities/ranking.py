@@ -7,6 +7,7 @@ question gave, the level where the change is asked for, a figure of another unit
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -82,6 +83,10 @@ class Ranker:
         ]
 
     @cached_property
+    def _equals(self) -> list[int]:
+        return [match.start() for match in _EQUALS.finditer(self.answer)]
+
+    @cached_property
     def _prose(self) -> bool:
         return bool(_LETTERS.search(self.answer) or _EQUALS.search(self.answer))
 
@@ -97,9 +102,8 @@ class Ranker:
             return False
         if _OPERATOR_AFTER.match(self.answer, quantity.end, high) or _OPERATOR_BEFORE.search(before):
             return True
-        return bool(
-            _EQUALS.search(self.answer, quantity.end, high) and _EQUALS.search(self.answer, low, quantity.start)
-        )
+        first, here, last = (bisect_left(self._equals, place) for place in (low, quantity.start, high))
+        return first < here < last
 
     def _not_asked(self, before: str) -> bool:
         """Whether a figure is the level where the change is asked for, or the change where the level is."""

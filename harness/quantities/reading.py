@@ -10,7 +10,7 @@ out with today's. Comparing needs span, sign, scale and stated precision apart, 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from decimal import Decimal
 from itertools import pairwise
@@ -26,6 +26,8 @@ from harness.quantities.units import BARE
 _PLAIN = dict.fromkeys(map(ord, "\u00a0\u2009\u202f\u2007\t*{}_`"), " ")
 _LETTERS = re.compile(r"[a-z]+")
 _A_MILLION = re.compile(r"\b[Aa]n? [tmb][hir]")
+_LONGEST = 30
+"""Characters of a number at most: longer ones are keys and account numbers."""
 _NAMED = re.compile(r"[A-Za-z]-\Z")
 _TIED = re.compile(r"-(?=[A-Za-z])")
 _TIME = frozenset({"days", "months", "hours", "minutes"})
@@ -67,6 +69,8 @@ def _numerals(text: str, marks: list[Mark], cells: bool) -> Iterator[Quantity]:
 
 def _role(text: str, token: Token, marks: list[Mark]) -> str | None:
     """What a number is; None for one inside a word ("5G")."""
+    if token.number[1] - token.number[0] > _LONGEST:
+        return None
     role = role_at(marks, *token.number)
     if role == "year" and (token.currency or token.scale is not None):
         role = "figure"
@@ -165,7 +169,8 @@ def _period(
 ) -> tuple[str, ...]:
     """The period of its sentence that is nearest, one right behind it ("$5 million in 2018") before one in front."""
     at = bisect_right(cuts, quantity.start) - 1
-    inside = [period for period in periods if cuts[at] <= period.start < cuts[at + 1]]
+    first, last = (bisect_left(periods, (cut,)) for cut in (cuts[at], cuts[at + 1]))
+    inside = periods[first:last]
     following = bisect_right(figures, quantity.start)
     limit = min(figures[following] if following < len(figures) else cuts[-1], quantity.end + 25)
     behind = [period for period in inside if quantity.end <= period.start < limit]
