@@ -113,7 +113,7 @@ BROKEN = {
     "a number for text": (json.dumps({**ROWS[0], "answer": 5}), "'answer' must be text"),
     "an empty question": (json.dumps({**ROWS[0], "question": " "}), "'question' must be text"),
     "accept is text": (json.dumps({**ROWS[0], "accept": "x"}), "'accept' must be a list"),
-    "the same id twice": (json.dumps(ROWS[0]) + "\n" + json.dumps(ROWS[0]), "stands on line 1 already"),
+    "the same row twice": (json.dumps(ROWS[0]) + "\n" + json.dumps(ROWS[0]), "stands on line 1 already"),
     "empty": ("", "holds no rows"),
 }
 
@@ -155,6 +155,20 @@ def test_an_out_that_cannot_be_written_is_one_line(
     (tmp_path / "file").write_text("x", encoding="utf-8")
     assert judges("--labels", labels, "--out", tmp_path / "file" / "out.jsonl") == 2
     assert "cannot write" in capsys.readouterr().err
+
+
+def test_out_never_replaces_the_labels(labels: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = labels.read_bytes()
+    assert judges("--labels", labels, "--out", labels) == 2
+    assert "name another" in capsys.readouterr().err
+    assert labels.read_bytes() == before
+
+
+def test_ids_may_be_numbers_and_answers_may_be_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "labels.jsonl"
+    path.write_text(json.dumps({**ROWS[0], "id": 7, "answer": "", "label": "refusal"}), encoding="utf-8")
+    figures = as_json(capsys, "--labels", path)
+    assert (figures["agreement"], figures["refusals"]["told"]) == (1.0, 1)
 
 
 def test_a_judge_is_found_by_its_files_name() -> None:

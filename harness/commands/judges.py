@@ -28,12 +28,15 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from harness import registry
+    from harness.errors import UserError
     from harness.judges._agreement import Judged
     from harness.judges._judge import Judge
     from harness.judges._labels import read_labels
     from harness.judges._show import report
     from harness.markdown import terminal
 
+    if args.out and args.out.resolve() == args.labels.resolve():
+        raise UserError(f"--out {args.out} is the file of the labels, which it would replace; name another.")
     judge = registry.load("judge", args.judge, Judge)()
     rows = read_labels(args.labels)
     judged = [

@@ -34,12 +34,14 @@ def read_labels(path: Path) -> list[Labelled]:
 
 
 def _rows(path: Path) -> Iterator[Labelled]:
-    seen: dict[str, int] = {}
+    seen: dict[Labelled, int] = {}
     for number, row in jsonl.read(path):
         labelled = _labelled(row, f"{path}:{number}")
-        first = seen.setdefault(labelled.id, number)
+        first = seen.setdefault(labelled, number)
         if first != number:
-            raise UserError(f"{path}:{number}: the id {labelled.id!r} stands on line {first} already; ids must differ.")
+            raise UserError(
+                f"{path}:{number}: the row {labelled.id!r} stands on line {first} already; it would count twice."
+            )
         yield labelled
 
 
@@ -47,7 +49,8 @@ def _labelled(row: dict[str, Any], place: str) -> Labelled:
     missing = [key for key in _KEYS if key not in row]
     if missing:
         raise UserError(f"{place}: the key {missing[0]!r} is missing; a row needs {', '.join(_KEYS)}.")
-    values = {key: _text(row[key], key, place) for key in _KEYS}
+    id = str(row["id"]) if type(row["id"]) is int else row["id"]
+    values = {key: _text(id if key == "id" else row[key], key, place) for key in _KEYS}
     if values["label"] not in LABELS:
         near = nearest(values["label"], list(LABELS))
         raise UserError(f"{place}: unknown label {values['label']!r}.{near} Labels: {', '.join(LABELS)}.")
