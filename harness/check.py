@@ -107,7 +107,9 @@ def _against_results(one: Section, results: Path) -> tuple[str, bool]:
     rows = store.read_scores(place)
     for summary in one.summaries:
         own = [score for score in rows if score.metric == summary.metric]
-        counts = tuple(sum(score.status == status for score in own) for status in ("scored", "not_applicable", "failed"))
+        counts = tuple(
+            sum(score.status == status for score in own) for status in ("scored", "not_applicable", "failed")
+        )
         if counts != (summary.scored, summary.not_applicable, summary.failed):
             return f"{name}: {summary.metric} does not agree with {place}", False
     return f"{name}: agrees with {place}", True

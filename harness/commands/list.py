@@ -1,4 +1,4 @@
-"""List components, metrics and commands with one line each."""
+"""List components, metrics and commands with one line each; --markdown gives every option and setting too."""
 
 from __future__ import annotations
 
@@ -9,17 +9,32 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "kind", nargs="?", metavar="KIND", help="parser, chunker, embedder, retriever, … (default: all)"
     )
+    parser.add_argument(
+        "--markdown", action="store_true", help="print the whole reference, as it stands in REFERENCE.md"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.markdown:
+        from harness import reference
+
+        print(reference.render(), end="")
+        return 0
+    for line in _lines(args.kind):
+        print(line)
+    return 0
+
+
+def _lines(named: str | None) -> list[str]:
     from harness import registry
     from harness.errors import UserError, nearest
 
     kinds = list(registry.FOLDERS)
-    wanted = (args.kind or "").removesuffix("s")
+    wanted = (named or "").removesuffix("s")
     if wanted and wanted not in kinds:
-        raise UserError(f"unknown kind {args.kind!r}.{nearest(wanted, kinds)} Kinds: {', '.join(kinds)}.")
-    for kind in [wanted] if wanted else kinds:
-        for name, path in registry.files(kind).items():
-            print(f"{kind:<10} {name:<22} {registry.describe(path)}")
-    return 0
+        raise UserError(f"unknown kind {named!r}.{nearest(wanted, kinds)} Kinds: {', '.join(kinds)}.")
+    return [
+        f"{kind:<10} {name:<22} {registry.describe(path)}"
+        for kind in ([wanted] if wanted else kinds)
+        for name, path in registry.files(kind).items()
+    ]

@@ -1,0 +1,168 @@
+"""Documentation that cannot rot: what it names is there, what is there is named, and what it shows works as it stands."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, write_set
+
+from harness import config, goldens, reference, registry
+from harness.corpus import Corpus
+from harness.records import Golden, PageRef
+
+README, REFERENCE = ROOT / "README.md", ROOT / "REFERENCE.md"
+CONTRIBUTING, CHANGELOG = ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"
+PAGES = [README, REFERENCE, CONTRIBUTING, CHANGELOG]
+
+
+def text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def blocks(path: Path, language: str) -> Iterator[str]:
+    """The fenced blocks of a page in that language."""
+    yield from re.findall(rf"^```{language}\n(.*?)^```$", text(path), re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(autouse=True)
+def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+
+# -- what is there is named -------------------------------------------------------------------------------------------
+
+
+def options(command: str) -> list[str]:
+    parser = argparse.ArgumentParser()
+    registry.module("command", command).arguments(parser)
+    return [action.option_strings[-1] for action in parser._actions if action.option_strings and action.dest != "help"]
+
+
+def test_the_reference_is_what_the_code_gives() -> None:
+    assert text(REFERENCE) == reference.render(), "write it again: harness list --markdown > REFERENCE.md"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in registry.FOLDERS if kind != "command"])
+def test_every_component_metric_and_judge_is_in_the_reference(kind: str) -> None:
+    named = text(README) + text(REFERENCE)
+    missing = [name for name in registry.files(kind) if f"`{name}`" not in named and f"{kind} {name}\n" not in named]
+    assert missing == []
+
+
+def test_every_command_is_in_the_readme_and_every_option_in_the_reference() -> None:
+    for command in registry.files("command"):
+        assert f"`harness {command}" in text(README)
+        section = text(REFERENCE).partition(f"### harness {command}\n")[2].partition("\n##")[0]
+        assert [option for option in options(command) if f"`{option}" not in section] == []
+
+
+def test_every_setting_says_what_it_means() -> None:
+    """In its description, or in a string below the field; a nested component speaks for itself."""
+    rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \|$", text(REFERENCE), re.MULTILINE)
+    silent = {name for name, _, value, meaning in rows if not meaning and not re.match(r"an? \w+$", value)}
+    assert silent <= {"variant"}, "give the field a description"
+
+
+def test_every_metric_is_explained_in_the_readme() -> None:
+    named = text(README)
+    missing = [name for name in registry.files("metric") if not re.search(rf"`{name}(@\w+)?`", named)]
+    assert missing == []
+
+
+# -- what is named is there -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_names_is_there(page: Path) -> None:
+    for command in re.findall(r"(?<![\w-])harness ([a-z]+)\b(?= [A-Z<\[.`\"'/-]|`|$)", text(page), re.MULTILINE):
+        assert command in registry.files("command"), f"harness {command}"
+    known = {"--version", "--help", "--check", "--audit", *(o for c in registry.files("command") for o in options(c))}
+    assert set(re.findall(r"`(--[a-z-]+)", text(page))) - known <= {"--lim"}
+    for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", text(page)):
+        assert (page.parent / link).exists(), link
+
+
+def test_the_examples_of_the_readme_load() -> None:
+    for line in blocks(README, "json"):
+        Golden.model_validate_json(line)
+
+
+def test_the_config_of_the_readme_loads(tmp_path: Path) -> None:
+    for number, block in enumerate(blocks(README, "yaml")):
+        path = tmp_path / f"{number}.yaml"
+        path.write_text(block, encoding="utf-8")
+        config.load(path)
+
+
+def test_contributing_is_one_page() -> None:
+    assert len(text(CONTRIBUTING).splitlines()) <= 130
+
+
+# -- what CONTRIBUTING.md shows works as it stands ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The code as a contributor has it, with the two files of CONTRIBUTING.md and a tiny golden set."""
+    folder = tmp_path_factory.mktemp("clone")
+    for name in ("harness", "systems", "configs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    write_set(folder / "goldens" / "northfield")
+    names = re.findall(r"^`(\S+\.py)`(?:, in .*)?:$", text(CONTRIBUTING), re.MULTILINE)
+    assert names == ["systems/parsers/pdfium_text.py", "harness/metrics/answer_words.py"]
+    for name, block in zip(names, blocks(CONTRIBUTING, "python"), strict=True):
+        assert not (folder / name).exists()
+        (folder / name).write_text(block, encoding="utf-8")
+    return folder
+
+
+def call(folder: Path, *words: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-m", "harness.cli", *words]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_parser_and_the_metric_of_contributing_work(clone: Path) -> None:
+    shown = [line.split() for block in blocks(CONTRIBUTING, "sh") for line in block.splitlines()]
+    commands = [words[1:] for words in shown if words[0] == "harness"]
+    assert commands[0] == ["run", "configs/bm25_only.yaml", "--split", "dev", "--set", "parser.use=pdfium_text"]
+    found = json.loads(call(clone, *commands[0], "--json"))["tiny/bm25_only/dev"]
+    assert found["page_hit@5"]["mean"] == 1.0
+    assert found["answer_words"]["scored"] == 4
+    manifest = json.loads(next(clone.glob("results/tiny/bm25_only/dev/*/manifest.json")).read_text())
+    assert manifest["config"]["parser"] == {"use": "pdfium_text", "most": 1_000_000}
+    assert commands[1] == ["score", "bm25_only"]
+    assert "answer_words" in call(clone, *commands[1])
+
+
+def test_the_code_of_contributing_is_as_clean_as_ours(clone: Path) -> None:
+    ruff = Path(sys.executable).with_name("ruff")
+    if not ruff.exists():
+        pytest.skip("ruff is not installed here")
+    files = ["systems/parsers/pdfium_text.py", "harness/metrics/answer_words.py"]
+    for words in (["check"], ["format", "--check"]):
+        command = [str(ruff), *words, "--quiet", "--config", str(ROOT / "pyproject.toml"), *files]
+        done = subprocess.run(command, cwd=clone, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+
+
+def test_the_golden_of_contributing_fits_the_set_that_ships(tmp_path: Path) -> None:
+    (line,) = blocks(CONTRIBUTING, "json")
+    path = tmp_path / "dev.jsonl"
+    path.write_bytes((ROOT / "goldens" / "northfield" / "dev.jsonl").read_bytes() + line.encode())
+    corpus = Corpus.open(ROOT / "goldens" / "northfield", verify=False)
+    golden = goldens.read(path, "dev", corpus).goldens[-1]
+    assert golden.id == "mine-1"
+    for page, quotes in golden.quotes.items():
+        assert all(quote in corpus.text(PageRef.parse(page)) for quote in quotes)
