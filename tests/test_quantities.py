@@ -288,6 +288,21 @@ def test_known_operands_derive_whatever_their_label() -> None:
     assert figure.working == "4,210 people − 3,990 people on d:p42 and e:p3"
 
 
+def test_the_answers_own_figures_on_the_page_are_operands() -> None:
+    answer = (
+        "Revenue of 1,284 less costs of 843 leaves 441, or 441 + 370 = 811 in two years; 34.3% of revenue; not 999."
+    )
+    figures = {figure.quantity.text: figure.how for figure in find_on_pages(answer, PAGES)}
+    assert figures == {"1,284": "exact", "843": "exact", "441": "exact", "370": "exact", "811": "derived", "34.3%": "derived",
+                       "999": None}  # fmt: skip
+
+
+def test_figures_that_the_question_states_are_not_the_answers() -> None:
+    question = "How many of the 4,210 people work in Halden?"
+    assert [f.quantity.text for f in find_on_pages("17 of the 4,210 people", PAGES, question)] == ["17"]
+    assert [f.quantity.text for f in find_on_pages("4,210 people", PAGES, question)] == ["4,210 people"]
+
+
 def test_a_page_is_read_once_and_asked_often() -> None:
     page = read_page(INCOME)
     (one,) = find_on_pages("Revenue was $1,284 million.", {PageRef("d", 41): page})

@@ -123,20 +123,14 @@ def find_on_pages(
 ) -> list[FigureFound]:
     """Each quantity of an answer with the page that it stands on; pages may be given as text or as read once.
 
-    `operands`: quoted figures from which the answer is known to be worked out (a golden's quotes); they count where they
-    stand on the pages.
+    `operands`: quoted figures from which the answer is known to be worked out (a golden's quotes). They count where they
+    stand on the pages, and so do the answer's own figures that are found there: "912 − 594 = 318".
     """
     read = {ref: page if isinstance(page, PageFigures) else read_page(page) for ref, page in pages.items()}
-    search = _Search(
-        read,
-        ask_of(question),
-        label_words(
-            f"{question} {answer_text}",
-        ),
-        question,
-        _magnitudes(operands),
-    )
-    return [search.find(quantity) for quantity in answer_figures(answer_text, search.ask)]
+    search = _Search(read, ask_of(question), label_words(f"{question} {answer_text}"), question)
+    found = [search.find(quantity) for quantity in answer_figures(answer_text, search.ask)]
+    known = _magnitudes([*operands, *(figure.on_page for figure in found if figure.how)])
+    return [figure if figure.how else search.derived(figure.quantity, known) for figure in found]
 
 
 def _magnitudes(texts: Iterable[str]) -> frozenset[Decimal]:
@@ -146,11 +140,19 @@ def _magnitudes(texts: Iterable[str]) -> frozenset[Decimal]:
 
 
 def answer_figures(answer_text: str, ask: Ask) -> list[Quantity]:
-    """The quantities of an answer that pages are searched for."""
+    """The quantities of an answer that pages are searched for: not those that the question states itself, nor small numbers
+    spelled out beside others ("in two years")."""
     read = with_headers(answer_text, read_all(answer_text))
     figures = [quantity for quantity in read if quantity.role == "figure"]
     alone = len(read) == 1 and read[0].role == "year" and read[0].text == answer_text.strip()
-    return [read[0].with_(role="figure")] if alone and not ask.year else figures
+    if alone and not ask.year:
+        return [read[0].with_(role="figure")]
+    return [figure for figure in figures if not _by_the_way(figure, ask)] or figures
+
+
+def _by_the_way(figure: Quantity, ask: Ask) -> bool:
+    counted = figure.unit.dimension in ("", "months", "days", "hours")
+    return (figure.spelled and figure.scale is None and counted) or abs(figure.mantissa) in ask.given
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,6 @@ class _Search:
     ask: Ask
     words: frozenset[str]
     question: str
-    operands: frozenset[Decimal]
 
     def find(self, quantity: Quantity) -> FigureFound:
         best = FigureFound(quantity)
@@ -170,11 +171,11 @@ class _Search:
                 if how == "exact":
                     return FigureFound(quantity, how, ref, there.text)
                 best = best if best.how else FigureFound(quantity, how, ref, there.text)
-        return best if best.how or not self.question else self._derived(quantity)
+        return best
 
-    def _derived(self, quantity: Quantity) -> FigureFound:
+    def derived(self, quantity: Quantity, known: frozenset[Decimal]) -> FigureFound:
         rows = {ref: page.rows(ref) for ref, page in self.pages.items()}
-        worked = derive(_readings(quantity, self.ask), rows, self.question, self.operands)
+        worked = derive(_readings(quantity, self.ask), rows, self.question, known)
         return FigureFound(quantity, "derived", worked.ref, "", worked.working) if worked else FigureFound(quantity)
 
     def _matches(self, quantity: Quantity, page: PageFigures) -> Iterator[tuple[str, Quantity]]:
