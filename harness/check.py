@@ -37,6 +37,7 @@ def goldens_of(sets: Sequence[Path], cache: Path) -> Iterator[Line]:
         except UserError as error:
             yield Line(str(error), sound=False)
             continue
+        yield from (Line(reason, sound=False) for reason in corpus.damaged.values())
         counted = ", ".join(f"{one.split} {len(one.goldens)}" for one in loaded)
         yield Line(f"{folder}: {len(corpus.documents)} documents, goldens: {counted or 'none'}")
 

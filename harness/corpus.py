@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from harness import keys, labels, yamls
+from harness import keys, labels, workers, yamls
 from harness.errors import UserError, nearest
 from harness.records import PageRef
 from harness.rows import read_rows, write_rows
@@ -96,6 +96,8 @@ class Corpus:
     ) -> None:
         self.folder, self.name, self.redistributable, self.cache = folder, name, redistributable, cache
         self.documents = documents
+        self.damaged: dict[str, str] = {}
+        """Documents that the instrument cannot read, with the reason: their page counts are taken on trust."""
         self._references: dict[str, tuple[ReferencePage, ...]] = {}
         self._lock = threading.Lock()
 
@@ -103,7 +105,8 @@ class Corpus:
     def open(cls, folder: Path, cache: Path | None = None, *, verify: bool = True) -> Corpus:
         """The corpus that `folder`/corpus.yaml lists.
 
-        Raises UserError with a line for each thing that is wrong in it; `verify=False` trusts sha256 and page counts.
+        Raises UserError with a line for each thing that is wrong in it; `verify=False` trusts sha256 and page counts. A file
+        that is the one listed but cannot be opened is no fault of the list: it is noted in `damaged`.
         """
         path = folder / "corpus.yaml"
         if not path.is_file():
@@ -111,11 +114,12 @@ class Corpus:
         listing = _Listing(path, yamls.load(path))
         documents = listing.documents()
         yamls.refuse(listing.faults)
-        if verify:
-            _verify(listing, documents, cache)
-            yamls.refuse(listing.faults)
+        damaged = _verify(listing, documents, cache) if verify else {}
+        yamls.refuse(listing.faults)
         name, free = listing.file.values["name"], listing.file.values.get("redistributable", False)
-        return cls(folder, name, free, documents, cache)
+        corpus = cls(folder, name, free, documents, cache)
+        corpus.damaged.update(damaged)
+        return corpus
 
     def __contains__(self, ref: object) -> bool:
         if not isinstance(ref, PageRef):
@@ -134,19 +138,26 @@ class Corpus:
 
     def reference(self, doc: str) -> tuple[ReferencePage, ...]:
         """What stands on each page of a document, from the cache where it is there. Raises UserError if it cannot be opened."""
+        if doc in self.damaged:
+            raise UserError(self.damaged[doc])
         with self._lock:
             if doc not in self._references:
                 file = self.documents[doc]
                 self._references[doc] = cached_reference(file.path, file.sha256, self.cache)
             return self._references[doc]
 
+    def has_reference(self, doc: str) -> bool:
+        """Whether the document's reference text is at hand, or known not to be had."""
+        path = _reference_file(self.documents[doc].sha256, self.cache)
+        return doc in self.damaged or doc in self._references or (_kept(path) if path else None) is not None
+
     def text(self, ref: PageRef) -> str:
         """The page's reference text; empty for a page without any. Raises KeyError for a page outside the corpus."""
         return self._page(ref).text
 
     def label(self, ref: PageRef) -> str | None:
-        """The page number that is printed on the page, None where none is."""
-        return self._page(ref).label
+        """The page number that is printed on the page, None where none is, or where the document cannot be read."""
+        return None if ref.doc in self.damaged else self._page(ref).label
 
     def size(self, ref: PageRef) -> tuple[float, float]:
         """Width and height of the page as it is shown, in points."""
@@ -246,56 +257,64 @@ class _Listing:
 _TYPES = {str: "text", int: "a whole number", bool: "true or false", list: "a list", dict: "a mapping"}
 
 
-def _verify(listing: _Listing, documents: dict[str, DocumentFile], cache: Path | None) -> None:
-    """Note each file that is missing, has another sha256 or another number of pages than is listed."""
-    counts = _PageCounts(cache)
-    for id, file in documents.items():
-        try:
-            sha256 = keys.file_sha256(file.path)
-        except OSError as error:
-            what = (
-                "there is no such file" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
-            )
-            listing.fault(("documents", id, "file"), f"{file.path}: {what}.")
-            continue
-        if sha256 != file.sha256:
-            listing.fault(
-                ("documents", id, "sha256"),
-                f"{file.path} has the sha256 {sha256}, listed is {file.sha256}: it is another file, or the list is old.",
-            )
-            continue
-        _verify_pages(listing, file, counts)
-    counts.keep()
+def _verify(listing: _Listing, documents: dict[str, DocumentFile], cache: Path | None) -> dict[str, str]:
+    """Note each file that is missing, has another sha256 or another number of pages than is listed.
+
+    Returns why files that are the ones listed cannot be opened, by document.
+    """
+    same = {id: file for id, file in documents.items() if _same(listing, file)}
+    counts = _page_counts(list(same.values()), cache)
+    for id, file in same.items():
+        pages = counts[file.sha256]
+        if isinstance(pages, int) and pages != file.pages:
+            listing.fault(("documents", id, "pages"), f"{file.path} has {pages} pages, listed are {file.pages}.")
+    return {id: reason for id, file in same.items() if isinstance(reason := counts[file.sha256], str)}
 
 
-def _verify_pages(listing: _Listing, file: DocumentFile, counts: _PageCounts) -> None:
+def _same(listing: _Listing, file: DocumentFile) -> bool:
+    """Whether the file is there and is the one listed; else that is noted."""
     try:
-        pages = counts.of(file)
+        sha256 = keys.file_sha256(file.path) if file.path.is_file() else None
+    except OSError as error:
+        listing.fault(("documents", file.id, "file"), f"{file.path}: cannot be read: {error.strerror}.")
+        return False
+    if sha256 is None:
+        what = "this is a folder or a device, not a PDF" if file.path.exists() else "there is no such file"
+        listing.fault(("documents", file.id, "file"), f"{file.path}: {what}.")
+        return False
+    if sha256 != file.sha256:
+        what = f"has the sha256 {sha256}, listed is {file.sha256}: it is another file, or the list is old."
+        listing.fault(("documents", file.id, "sha256"), f"{file.path} {what}")
+    return sha256 == file.sha256
+
+
+def _page_counts(files: list[DocumentFile], cache: Path | None) -> dict[str, int | str]:
+    """Pages by sha256, or why a file cannot be opened: counted in a process of its own, since opening a hostile file may hang.
+
+    Counts are kept in the cache, so that an unchanged file is not opened again; reasons are not.
+    """
+    path = cache / "reference" / f"page_counts-{_version()}.jsonl" if cache else None
+    known: dict[str, int] = dict((path and _rows(path)) or [])
+    limits = workers.Limits.from_environment()
+    fresh = list({file.sha256: file for file in files if file.sha256 not in known}.values())
+    found: dict[str, int | str] = {}
+    seconds = {file.path: limits.time(file.pages) for file in fresh}
+    counted = workers.each(_counted, list(seconds), 1, seconds.__getitem__, lambda *_: None, limits.gib)
+    shas = {file.path: file.sha256 for file in fresh}
+    for done in counted:
+        found[shas[done.item]] = f"{done.item}: {done.lost}." if done.result is None else done.result
+    known |= {sha256: pages for sha256, pages in found.items() if isinstance(pages, int)}
+    if path and known.keys() & found.keys():
+        with suppress(OSError):
+            write_rows(path, sorted(known.items()))
+    return found | known
+
+
+def _counted(pdf: Path) -> int | str:
+    try:
+        return count_pages(pdf)
     except UserError as error:
-        listing.fault(("documents", file.id, "file"), str(error))
-        return
-    if pages != file.pages:
-        listing.fault(("documents", file.id, "pages"), f"{file.path} has {pages} pages, listed are {file.pages}.")
-
-
-class _PageCounts:
-    """Page counts by sha256, kept in the cache so that an unchanged file is not opened again."""
-
-    def __init__(self, cache: Path | None) -> None:
-        self.path = cache / "reference" / f"page_counts-{_version()}.jsonl" if cache else None
-        self.known: dict[str, int] = dict((self.path and _rows(self.path)) or [])
-        self.new = False
-
-    def of(self, file: DocumentFile) -> int:
-        if file.sha256 not in self.known:
-            self.known[file.sha256] = count_pages(file.path)
-            self.new = True
-        return self.known[file.sha256]
-
-    def keep(self) -> None:
-        if self.path and self.new:
-            with suppress(OSError):
-                write_rows(self.path, sorted(self.known.items()))
+        return str(error)
 
 
 def _rows(path: Path) -> list[Any] | None:
@@ -344,16 +363,29 @@ def cached_reference(pdf: Path, sha256: str, cache: Path | None) -> tuple[Refere
 
     May run in a worker process. A cache that cannot be written costs time and nothing else.
     """
-    path = cache / "reference" / f"{sha256}-{_version()}.jsonl" if cache else None
-    code = [keys.own_code("harness.corpus"), keys.own_code("harness.labels")]
-    rows = _rows(path) if path else None
-    if rows and rows[0] == code:
-        return tuple(ReferencePage(**row) for row in rows[1:])
+    path = _reference_file(sha256, cache)
+    kept = _kept(path) if path else None
+    if kept is not None:
+        return kept
     pages = extract_reference(pdf)
     if path:
         with suppress(OSError):
-            write_rows(path, [code, *map(asdict, pages)])
+            write_rows(path, [_code(), *map(asdict, pages)])
     return pages
+
+
+def _reference_file(sha256: str, cache: Path | None) -> Path | None:
+    return cache / "reference" / f"{sha256}-{_version()}.jsonl" if cache else None
+
+
+def _kept(path: Path) -> tuple[ReferencePage, ...] | None:
+    """The reference in a cache file, None where it is missing, damaged, or of other code."""
+    rows = _rows(path)
+    return tuple(ReferencePage(**row) for row in rows[1:]) if rows and rows[0] == _code() else None
+
+
+def _code() -> list[str]:
+    return [keys.own_code("harness.corpus"), keys.own_code("harness.labels")]
 
 
 def extract_reference(pdf: Path) -> tuple[ReferencePage, ...]:

@@ -1,29 +1,27 @@
-"""Documents to pages, chunks and indexes: each unit under its own key, parsed in a pool of processes.
+"""Documents to pages, chunks and indexes: each unit under its own key, parsed in processes of their own, within limits.
 
-A worker writes what it made before it reports it, so a run that is killed costs only the documents that were in work.
+A worker writes what it made before it reports it, so a run that is killed costs only the documents that were in work. A
+document that breaks its worker, or takes more time or memory than it may, fails in this run with its reason: never kept.
 """
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from harness import keys
+from harness import files, keys, workers
 from harness.bench import Bench, Chunks
 from harness.blobs import Blobs
 from harness.components import Chunker, Index, Parser, Retriever
 from harness.corpus import Corpus
-from harness.errors import HarnessError, WorldError
+from harness.errors import HarnessError, UserError, WorldError
 from harness.records import Chunk, Page, PageRef
-from harness.rows import first_row, read_rows, write_rows
+from harness.rows import checksum, first_row, read_rows, write_rows
 from harness.shelves import keep_folder, whole
 
 
@@ -40,6 +38,13 @@ class Task:
     chunker: Chunker
 
 
+class Step(NamedTuple):
+    """What a worker is asked for: a document's pages and chunks, or its reference text."""
+
+    what: Literal["document", "reference text"]
+    task: Task
+
+
 class Ingest:
     """The documents of a corpus as one system sees them: pages, chunks, indexes."""
 
@@ -47,7 +52,8 @@ class Ingest:
         self.corpus, self.documents, self.cache = corpus, tuple(docs), cache
         self.parser, self.chunker = parser, chunker
         self.lost: dict[str, str] = {}
-        """Documents that failed in this run only (their process was killed), with the reason; never kept."""
+        """Documents that failed in this run only (their process was killed, or a limit was reached), with the reason."""
+        self.limits = workers.Limits.from_environment()
         parser_key = keys.component_key(parser)
         chunker_key = keys.component_key(chunker)
         stage = keys.own_code(__name__)
@@ -56,12 +62,21 @@ class Ingest:
         }
         self.chunk_keys = {doc: keys.digest(["chunk", key, chunker_key]) for doc, key in self.parse_keys.items()}
         self.chunks = Chunks(self._load_chunks)
+        self._checksums: dict[str, str | None] = {}
+        self._lock = threading.Lock()
 
     def index_key(self, retriever: Retriever) -> str:
         """The key of an index: its chunks, the retriever's settings (query-time ones aside) and its code."""
         component = keys.component_key(retriever, for_index=True)
-        chunks = [self.chunk_keys[doc] for doc in self.documents if doc not in self.lost]
+        chunks = [[self.chunk_keys[doc], self._checksum(doc)] for doc in self.documents if doc not in self.lost]
         return keys.digest(["index", chunks, component])
+
+    def _checksum(self, doc: str) -> str | None:
+        """The checksum of the chunks as this run uses them: a parser may give others when it is asked again."""
+        with self._lock:
+            if doc not in self._checksums:
+                self._checksums[doc] = checksum(self.chunks_file(doc))
+            return self._checksums[doc]
 
     def pages_file(self, doc: str) -> Path:
         return self.cache / "pages" / f"{self.parse_keys[doc]}.jsonl"
@@ -69,25 +84,17 @@ class Ingest:
     def chunks_file(self, doc: str) -> Path:
         return self.cache / "chunks" / f"{self.chunk_keys[doc]}.jsonl"
 
-    def pages(self, doc: str) -> list[Page]:
-        """The pages of a document, parsed where they are not there yet."""
-        rows = read_rows(self.pages_file(doc))
-        if rows is None:
-            make_document(self._task(doc))
-            rows = read_rows(self.pages_file(doc)) or []
-        return [Page.model_validate(row) for row in rows]
-
     def _task(self, doc: str) -> Task:
-        files = self.pages_file(doc), self.chunks_file(doc)
-        return Task(self.corpus.folder, self.cache, doc, *files, self.parser, self.chunker)
+        places = self.pages_file(doc), self.chunks_file(doc)
+        return Task(self.corpus.folder, self.cache, doc, *places, self.parser, self.chunker)
 
     def _chunk_rows(self, doc: str) -> list[Any]:
+        """The head and the chunks; raises WorldError where they are not those that this run began with."""
         rows = read_rows(self.chunks_file(doc))
-        if rows is None:
-            make_document(self._task(doc))
-            rows = read_rows(self.chunks_file(doc))
-        if rows is None:
-            raise WorldError(f"{self.chunks_file(doc)} cannot be read back after it was written: is the disk full?")
+        if rows is None or checksum(self.chunks_file(doc)) != self._checksum(doc):
+            raise WorldError(
+                f"{self.chunks_file(doc)} was changed or damaged during the run: run again to make it anew."
+            )
         return rows
 
     def _load_chunks(self) -> list[Chunk]:
@@ -103,57 +110,43 @@ class Ingest:
 
     def missing(self) -> list[str]:
         """Documents that have no whole chunk file yet."""
-        return [doc for doc in self.documents if not self.chunks_file(doc).exists()]
+        return [doc for doc in self.documents if checksum(self.chunks_file(doc)) is None]
 
     def run(self, bench: Bench, workers: int) -> None:
-        """Make the chunks of all documents, in a pool of processes where there is more than one to make."""
-        tasks = [self._task(doc) for doc in self.missing()]
-        for done, (doc, reason) in enumerate(run_tasks(tasks, workers), start=1):
-            if reason is not None:
-                self.lost[doc] = reason
-                bench.progress.note(f"document {doc!r} failed: {reason}")
-            bench.progress("documents", done, len(tasks))
+        """Make the chunks and reference texts that are missing, and tell the user which documents failed."""
+        for kind in ("pages", "chunks", "reference", "indexes"):
+            files.sweep(self.cache / kind)
+        missing, unread = self.missing(), [doc for doc in self.documents if not self.corpus.has_reference(doc)]
+        self._make([Step("document", self._task(doc)) for doc in missing], bench, workers)
+        self._make([Step("reference text", self._task(doc)) for doc in unread], bench, workers)
+        for doc in self.documents:
+            if (error := self.head(doc)["error"]) is not None:
+                bench.progress.note(f"document {doc!r} failed: {error}")
+            if (reason := self.corpus.damaged.get(doc)) is not None:
+                bench.progress.note(f"document {doc!r}: figures on its pages cannot be checked: {reason}")
+
+    def _make(self, steps: Sequence[Step], bench: Bench, size: int) -> None:
+        with closing(self._each(steps, bench.progress.note, size)) as ended:
+            for number, (step, fault, lost) in enumerate(ended, start=1):
+                if step.what == "document" and lost:
+                    self.lost[step.task.doc] = lost
+                elif lost or fault:
+                    self.corpus.damaged[step.task.doc] = lost or fault or ""
+                bench.progress(f"{step.what}s", number, len(steps))
+
+    def _each(self, steps: Sequence[Step], note: Callable[[str], None], size: int) -> Any:
+        def told(step: Step, what: str) -> None:
+            note(f"{step.what} {step.task.doc!r}: {what}")
+
+        def seconds(step: Step) -> float:
+            return self.limits.time(self.corpus.documents[step.task.doc].pages)
+
+        return workers.each(take, steps, size, seconds, told, self.limits.gib)
 
 
-def run_tasks(tasks: Sequence[Task], workers: int) -> Iterator[tuple[str, str | None]]:
-    """Yield each document as it ends, with the reason where it was lost.
-
-    Where the system kills a worker, the documents that were in work get one more try, each in a process of its own.
-    """
-    if len(tasks) <= 1 or workers <= 1:
-        yield from ((make_document(task), None) for task in tasks)
-        return
-    broken: list[Task] = []
-    with _pool(min(workers, len(tasks))) as pool:
-        futures = {pool.submit(make_document, task): task for task in tasks}
-        for future in as_completed(futures):
-            try:
-                yield future.result(), None
-            except BrokenProcessPool:
-                broken.append(futures[future])
-    for task in broken:
-        yield task.doc, _again(task)
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_quiet_interrupts)
-
-
-def _quiet_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _again(task: Task) -> str | None:
-    """Try a document again in a process of its own; the reason where that is killed too."""
-    if task.chunks_file.exists():
-        return None
-    try:
-        with _pool(1) as pool:
-            pool.submit(make_document, task).result()
-    except BrokenProcessPool:
-        return "the process that parsed it was killed twice (out of memory?)"
-    return None
+def take(step: Step) -> str | None:
+    """Do a step, in a worker; why there is no reference text, where there is none."""
+    return make_reference(step.task) if step.what == "reference text" else make_document(step.task) and None
 
 
 def _bench(task: Task, corpus: Corpus) -> Bench:
@@ -161,27 +154,39 @@ def _bench(task: Task, corpus: Corpus) -> Bench:
 
 
 def make_document(task: Task) -> str:
-    """Parse and chunk one document, write both, and prepare its reference text; runs in a worker process.
-
-    Returns the document's id.
-    """
+    """Parse and chunk one document and write both; runs in a worker. Returns the document's id."""
     corpus = Corpus.open(task.folder, task.cache, verify=False)
     bench = _bench(task, corpus)
     rows = read_rows(task.pages_file)
     pages = [Page.model_validate(row) for row in rows] if rows is not None else _parse(task, corpus, bench)
     _keep(task, pages, bench)
-    corpus.reference(task.doc)
     return task.doc
+
+
+def make_reference(task: Task) -> str | None:
+    """Prepare the reference text of one document, in a worker; why it cannot be had, where the file cannot be opened."""
+    try:
+        Corpus.open(task.folder, task.cache, verify=False).reference(task.doc)
+    except UserError as error:
+        return str(error)
+    return None
+
+
+def fault(error: BaseException) -> str:
+    """A fault of the system under test as its reason; those of the world, of the user and of the limits are raised on."""
+    if isinstance(error, (HarnessError, ModuleNotFoundError, MemoryError, KeyboardInterrupt)):
+        raise error
+    if isinstance(error, OSError) and error.errno in files.REFUSALS:
+        raise WorldError(f"{error.strerror}: {error.filename}" if error.filename else str(error)) from error
+    return f"{type(error).__name__}: {error}"
 
 
 def _parse(task: Task, corpus: Corpus, bench: Bench) -> list[Page]:
     """The pages, each exactly once; where the parser raises, all of them `failed` with its reason."""
     try:
         pages = task.parser.parse(corpus.documents[task.doc].path, task.doc, bench)
-    except (HarnessError, ModuleNotFoundError, MemoryError, OSError):
-        raise
-    except Exception as error:
-        return failed_pages(corpus, task.doc, f"{type(error).__name__}: {error}")
+    except BaseException as error:  # a panic in Rust is no Exception
+        return failed_pages(corpus, task.doc, fault(error))
     found = {page.ref: page for page in pages}
     return [found.get(page.ref, page) for page in failed_pages(corpus, task.doc, "the parser did not return this page")]
 
@@ -213,10 +218,8 @@ def _chunk(task: Task, pages: Sequence[Page], bench: Bench) -> tuple[list[Chunk]
         repeated = [id for id, count in Counter(chunk.id for chunk in chunks).items() if count > 1]
         if repeated:
             raise ValueError(f"chunker {task.chunker.name()!r} gave two chunks the id {repeated[0]!r}")
-    except (HarnessError, ModuleNotFoundError, MemoryError, OSError):
-        raise
-    except Exception as error:
-        return [], f"{type(error).__name__}: {error}"
+    except BaseException as error:
+        return [], fault(error)
     return chunks, None
 
 
@@ -241,6 +244,11 @@ class Indexes:
         folder = self.ingest.cache / "indexes" / key
         if not whole(folder):
             chunks = self.ingest.chunks.items
-            with keep_folder(folder) as scratch:
-                retriever.build(chunks, scratch, self.bench)
+            try:
+                with keep_folder(folder) as scratch:
+                    retriever.build(chunks, scratch, self.bench)
+            except OSError as error:
+                if error.errno is not None and error.errno not in files.REFUSALS:
+                    raise
+                raise files.refused(error, folder) from error
         return folder

@@ -97,7 +97,7 @@ def read_segment(rows: Path) -> dict[str, Array]:
     listed = read_rows(rows)
     try:
         data = rows.with_suffix(".npy").read_bytes()
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         return {}
     if not listed or hashlib.sha256(data).hexdigest() != listed[0]:
         return {}

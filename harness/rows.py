@@ -20,15 +20,26 @@ def write_rows(path: Path, rows: Iterable[Any]) -> None:
 
 def read_rows(path: Path) -> list[Any] | None:
     """The rows, or None where the file is missing or damaged: then it is made again."""
+    body = _body(path)
+    return (
+        None if body is None else [json.loads(line) for line in body.decode("utf-8", "surrogatepass").split("\n")[:-1]]
+    )
+
+
+def checksum(path: Path) -> str | None:
+    """sha256 of the rows, 64 hex digits; None where the file is missing or damaged."""
+    body = _body(path)
+    return None if body is None else hashlib.sha256(body).hexdigest()
+
+
+def _body(path: Path) -> bytes | None:
+    """What stands below the header, where it is what the header says."""
     try:
         head, _, body = path.read_bytes().partition(b"\n")
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
-    checksum, _, count = head.partition(b" ")
-    if hashlib.sha256(body).hexdigest().encode() != checksum:
-        return None
-    rows = [json.loads(line) for line in body.decode("utf-8", "surrogatepass").split("\n")[:-1]]
-    return rows if str(len(rows)).encode() == count else None
+    found = f"{hashlib.sha256(body).hexdigest()} {body.count(bytes([10]))}"
+    return body if head == found.encode() else None
 
 
 def first_row(path: Path) -> Any | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.files import write_text
+from harness.files import write_text, writing
 from harness.keys import file_sha256
 
 _LIST = "files.json"
@@ -18,8 +18,9 @@ _LIST = "files.json"
 @contextmanager
 def keep_folder(folder: Path) -> Iterator[Path]:
     """A scratch folder to fill; when the block ends without an error it becomes `folder`, with a list of its files."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".making-"))
+    with writing(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".making-"))
     try:
         yield scratch
         listed = {str(path.relative_to(scratch)): file_sha256(path) for path in _files(scratch)}
@@ -35,10 +36,12 @@ def _files(folder: Path) -> list[Path]:
 
 def _put(scratch: Path, folder: Path) -> None:
     """Rename into place; where another process was first and its folder is whole, theirs stays."""
-    if folder.exists():
+    if folder.is_dir():
         if whole(folder):
             return
         shutil.rmtree(folder)
+    else:
+        folder.unlink(missing_ok=True)
     try:
         scratch.rename(folder)
     except OSError:
@@ -51,6 +54,6 @@ def whole(folder: Path) -> bool:
     try:
         listed = json.loads((folder / _LIST).read_text(encoding="utf-8"))
         found = {str(path.relative_to(folder)): file_sha256(path) for path in _files(folder)}
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
         return False
     return bool(listed == found)

@@ -7,7 +7,6 @@ score     saved cases only; no system runs
 
 from __future__ import annotations
 
-import errno
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,13 +18,11 @@ from harness import keys
 from harness.bench import Bench, Document
 from harness.components import Component
 from harness.config import System
-from harness.errors import HarnessError, WorldError
-from harness.ingest import Indexes, Ingest
+from harness.errors import HarnessError
+from harness.ingest import Indexes, Ingest, fault
 from harness.metric import Metric
 from harness.records import Answer, Case, Chunk, Found, Golden, Hit, Record, Score, Search, Usage
 from harness.units import Units
-
-_DISK = {errno.ENOSPC, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.EDQUOT}
 
 
 class Ranking(Record):
@@ -77,15 +74,6 @@ class Calls:
         with self.lock:
             found = tuple(Found.of(hit) for hit in hits)
             self.searches[place] = self.searches[place].model_copy(update={"hits": found})
-
-
-def guard(error: Exception) -> str:
-    """A fault of the system under test as its reason; the world's and the instrument's own errors are raised on."""
-    if isinstance(error, (HarnessError, MemoryError)):
-        raise error
-    if isinstance(error, OSError) and error.errno in _DISK:
-        raise WorldError(f"{error.strerror}: {error.filename}" if error.filename else str(error)) from error
-    return f"{type(error).__name__}: {error}"
 
 
 class Stages:
@@ -172,7 +160,7 @@ class Stages:
         try:
             hits = self.ranking(query, golden).hits
         except Exception as error:
-            return Case(golden=golden, error=guard(error))
+            return Case(golden=golden, error=fault(error))
         return Case(golden=golden, candidates=hits, error=self._lost(golden) if not hits else None)
 
     def _lost(self, golden: Golden) -> str | None:
@@ -200,21 +188,27 @@ class Stages:
 
     def _answered(self, golden: Golden) -> Generation:
         answerer = self.system.answerer
-        calls = Calls(answerer.max_searches)
+        calls, ours = Calls(answerer.max_searches), list[HarnessError]()
 
         def search(query: str) -> list[Hit]:
             place = calls.begin(query)
             if place is None:
                 return []
-            hits = self.search(query, golden)[: answerer.keep]
+            try:
+                hits = self.search(query, golden)[: answerer.keep]
+            except HarnessError as stop:
+                ours.append(stop)
+                raise
             calls.end(place, hits)
             return hits
 
         answer, error = None, None
         try:
             answer = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer))
-        except Exception as fault:
-            error = guard(fault)
+        except Exception as raised:
+            error = fault(raised)
+        if ours:  # an answerer that goes on after a failed search must not make the world's fault its own
+            raise ours[0]
         return Generation(searches=tuple(calls.searches), answer=answer, capped=calls.capped, error=error)
 
 

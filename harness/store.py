@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,10 +15,13 @@ from typing import Any, TypeVar
 from pydantic import Field, ValidationError
 
 from harness.errors import UserError, nearest
-from harness.files import write_text
+from harness.files import sweep, write_bytes, write_text, writing
 from harness.records import Answer, Case, Found, Golden, Json, Record, Score, Search, Usage
 
 T = TypeVar("T", bound=Record)
+
+RETRIEVAL, GENERATION, SCORES = "retrieval.jsonl", "generation.jsonl", "scores.jsonl"
+_KEY = re.compile(r"[0-9a-f]{8}\s*\Z")
 
 
 class Manifest(Record):
@@ -43,6 +50,8 @@ class Manifest(Record):
     tokens: int = 0
     cost_billed: float | None = 0.0
     cost_cold: float | None = 0.0
+    files: dict[str, str] = Field(default_factory=dict)
+    """sha256 of the files of rows, by name; set when the run is written."""
 
 
 class RetrievalRow(Record):
@@ -79,22 +88,58 @@ def folder(results: Path, manifest: Manifest) -> Path:
 
 
 def write(results: Path, manifest: Manifest, rows: Rows) -> Path:
-    """Write a run: rows, then the manifest, then `latest` (partial runs aside). Returns its folder."""
+    """Write a run: rows, then the manifest, then `latest` (partial runs aside). Returns its folder.
+
+    A result that is there already with the same rows stays whole all the while; one with others is no result until the end.
+    """
     place = folder(results, manifest)
-    (place / "manifest.json").unlink(missing_ok=True)
-    write_text(place / "retrieval.jsonl", _lines(_retrieval(case) for case in rows.retrieved))
-    write_text(place / "generation.jsonl", _lines(_generation(case) for case in rows.generated))
-    write_text(place / "scores.jsonl", _lines(rows.scores))
-    text = json.dumps(manifest.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
-    write_text(place / "manifest.json", text + "\n")
-    if not manifest.partial:
-        write_text(place.parent / "latest", manifest.key + "\n")
+    texts = {
+        RETRIEVAL: _lines(_retrieval(case) for case in rows.retrieved),
+        GENERATION: _lines(_generation(case) for case in rows.generated),
+        SCORES: _lines(rows.scores),
+    }
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in texts.items()}
+    stamped = manifest.model_copy(update={"files": sums}).model_dump(mode="json")
+    with _alone(place):
+        sweep(place)
+        changed = [name for name in texts if not _is(place / name, texts[name])]
+        if changed:
+            (place / "manifest.json").unlink(missing_ok=True)
+        for name in changed:
+            write_bytes(place / name, texts[name])
+        write_text(place / "manifest.json", json.dumps(stamped, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+        if not manifest.partial:
+            write_text(place.parent / "latest", manifest.key + "\n")
     return place
 
 
-def _lines(rows: Iterable[Record]) -> str:
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Hold a run folder for this process, where the system can: rows of two runs must not mix. The lock ends with it."""
+    with writing(place):
+        place.mkdir(parents=True, exist_ok=True)
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            yield
+            return
+        handle = os.open(place, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _is(path: Path, data: bytes) -> bool:
+    with suppress(OSError):
+        return path.read_bytes() == data
+    return False
+
+
+def _lines(rows: Iterable[Record]) -> bytes:
     dumped = (row.model_dump(mode="json", exclude_defaults=True) for row in rows)
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in dumped)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in dumped).encode()
 
 
 def _retrieval(case: Case) -> RetrievalRow:
@@ -110,11 +155,20 @@ def latest(results: Path, name: str) -> Path:
     """The folder of the newest whole run of "<set>/<system>/<split>". Raises UserError that names what there is instead."""
     parent = results / name
     try:
-        place = parent / (parent / "latest").read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
+        key = (parent / "latest").read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        key = ""
+    except OSError:
         known = runs(results)
         listed = f" There are: {', '.join(known)}." if known else " There are none yet: begin with `harness run`."
         raise UserError(f"no result for {name}.{nearest(name, known)}{listed}") from None
+    if not _KEY.match(key):
+        raise UserError(
+            f"{parent / 'latest'} is damaged: it must name a result by 8 digits 0-9 a-f. Run the system again."
+        )
+    place = parent / key.strip()
+    if not place.is_dir():
+        raise UserError(f"{parent / 'latest'} names {place.name}, and there is no such folder. Run the system again.")
     if not (place / "manifest.json").exists():
         raise UserError(f"{place} has no manifest: the run did not end. Run it again.")
     return place
@@ -149,8 +203,8 @@ def read_manifest(place: Path) -> Manifest:
 
 def read_rows(place: Path, goldens: Sequence[Golden]) -> Rows:
     """The saved rows of a run, joined to their goldens. Raises UserError where a golden has no row."""
-    retrieval = {row.golden: row for row in _read(place / "retrieval.jsonl", RetrievalRow)}
-    generation = {row.golden: row for row in _read(place / "generation.jsonl", GenerationRow)}
+    retrieval = {row.golden: row for row in _read(place / RETRIEVAL, RetrievalRow)}
+    generation = {row.golden: row for row in _read(place / GENERATION, GenerationRow)}
     lost = [golden.id for golden in goldens if golden.id not in retrieval or golden.id not in generation]
     if lost:
         raise UserError(
@@ -163,7 +217,7 @@ def read_rows(place: Path, goldens: Sequence[Golden]) -> Rows:
 
 def read_scores(place: Path) -> list[Score]:
     """The saved scores of a run."""
-    return _read(place / "scores.jsonl", Score)
+    return _read(place / SCORES, Score)
 
 
 def _case(golden: Golden, row: RetrievalRow | GenerationRow) -> Case:
@@ -172,8 +226,12 @@ def _case(golden: Golden, row: RetrievalRow | GenerationRow) -> Case:
 
 
 def _read(path: Path, record: type[T]) -> list[T]:
+    written = read_manifest(path.parent).files.get(path.name)
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        data = path.read_bytes()
+        if written is not None and hashlib.sha256(data).hexdigest() != written:
+            raise UserError(f"{path} is not what the run wrote (its sha256 differs). Run the system again.")
+        lines = data.decode("utf-8").split("\n")
         return [record.model_validate_json(line) for line in lines if line]
     except (OSError, UnicodeError, ValidationError) as error:
         raise UserError(f"{path} cannot be read: {str(error).splitlines()[0]}. Run the system again.") from None

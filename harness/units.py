@@ -15,10 +15,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.errors import WorldError
+from harness.errors import UserError, WorldError
+from harness.files import writing
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS unit (key TEXT PRIMARY KEY, check_sum INTEGER, value TEXT) WITHOUT ROWID"
+_CHECK = "SELECT key, check_sum, value FROM unit LIMIT 0"
 _BATCH = 500
+_WORLD = tuple(f"SQLITE_{name}" for name in ("FULL", "BUSY", "LOCKED", "CANTOPEN", "PERM", "NOMEM", "IOERR"))
+"""How SQLite's errors begin when the file is sound and the world is not."""
 
 
 class Units:
@@ -27,27 +31,48 @@ class Units:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         self._connection = self._open()
 
     def _open(self) -> sqlite3.Connection:
         try:
             return self._connect()
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise WorldError(f"{self.path} cannot be opened: {error}") from error
+            self._refuse_world(error)
         return self._begin_anew()
+
+    def _refuse_world(self, error: sqlite3.DatabaseError) -> None:
+        """Raise WorldError (UserError where it is read-only) unless the file itself is damaged, or of another version."""
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith("SQLITE_READONLY"):
+            raise UserError(f"{self.path}: {error}. Name a folder for results that can be written.") from error
+        if name.startswith(_WORLD):
+            raise WorldError(
+                f"{self.path}: {error}. Run again when that is mended; what is kept is not lost."
+            ) from error
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, timeout=60, check_same_thread=False)
-        connection.execute("PRAGMA synchronous = OFF")
-        connection.execute(_SCHEMA)
-        connection.commit()
+        try:
+            connection.text_factory = bytes
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute(_SCHEMA)
+            connection.execute(_CHECK)
+            connection.commit()
+        except sqlite3.DatabaseError:
+            connection.close()
+            raise
         return connection
 
     def _begin_anew(self) -> sqlite3.Connection:
-        print(f"warning: {self.path} is damaged; it is a cache and is begun anew", file=sys.stderr)
-        self.path.replace(self.path.with_suffix(".damaged"))
+        """Put the file aside, with the journal that belongs to it and to no other."""
+        print(
+            f"warning: {self.path} is damaged or of another version; it is a cache and is begun anew", file=sys.stderr
+        )
+        with writing(self.path):
+            self.path.with_name(self.path.name + "-journal").unlink(missing_ok=True)
+            self.path.replace(self.path.with_suffix(".damaged"))
         return self._connect()
 
     def get(self, key: str) -> Any | None:
@@ -66,7 +91,8 @@ class Units:
         marks = ",".join("?" * len(keys))
         query = f"SELECT key, check_sum, value FROM unit WHERE key IN ({marks})"
         rows = self._guarded(lambda: self._connection.execute(query, keys).fetchall(), damaged=[])
-        return {key: json.loads(value) for key, check, value in rows if zlib.crc32(value.encode()) == check}
+        sound = [row for row in rows if isinstance(row[2], bytes) and zlib.crc32(row[2]) == row[1]]
+        return {key.decode(): json.loads(value) for key, _, value in sound}
 
     def put(self, key: str, value: Any) -> None:
         """Keep one value."""
@@ -86,9 +112,8 @@ class Units:
         with self._lock:
             try:
                 return work()
-            except sqlite3.OperationalError as error:
-                raise WorldError(f"{self.path}: {error}") from error
-            except sqlite3.DatabaseError:
+            except sqlite3.DatabaseError as error:
+                self._refuse_world(error)
                 self._connection.close()
                 self._connection = self._begin_anew()
                 return damaged

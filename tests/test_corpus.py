@@ -65,7 +65,7 @@ BAD: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "aliases that are text": (alder(aliases="Alder"), "aliases: found 'Alder'; it must be a list"),
     "a number as alias": (alder(aliases=[7]), "found [7]; aliases are texts"),
     "a missing file": (alder(file="no.pdf"), "no.pdf: there is no such file"),
-    "a folder as file": (alder(file="."), "cannot be read: Is a directory"),
+    "a folder as file": (alder(file="."), "this is a folder or a device, not a PDF"),
     "a wrong sha256": (alder(sha256="0" * 64), f"listed is {'0' * 64}: it is another file, or the list is old"),
     "a wrong page count": (alder(pages=5), "alder_2025.pdf has 4 pages, listed are 5"),
 }
@@ -131,17 +131,20 @@ DAMAGED: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", DAMAGED)
-def test_a_pdf_that_cannot_be_opened_is_one_line(name: str, folder: Path) -> None:
+def test_a_pdf_that_cannot_be_opened_is_noted_with_its_reason(name: str, folder: Path) -> None:
     make, what = DAMAGED[name]
     path = folder / "alder_2025.pdf"
     make(path)
     edit(folder, alder(sha256=hashlib.sha256(path.read_bytes()).hexdigest()))
-    with pytest.raises(UserError) as caught:
-        Corpus.open(folder)
-    message = str(caught.value)
-    assert "documents.alder_2025.file: " in message
+    corpus = Corpus.open(folder)
+    assert corpus.damaged.keys() == {"alder_2025"}
+    message = corpus.damaged["alder_2025"]
+    assert message.startswith(f"{path}: ")
     assert what in message
     assert "\n" not in message
+    with pytest.raises(UserError, match=what.partition(",")[0]):
+        corpus.text(REVENUE)
+    assert corpus.label(REVENUE) is None
     unchecked = Corpus.open(folder, verify=False)
     with pytest.raises(UserError, match=what.partition(",")[0]):
         unchecked.text(REVENUE)
