@@ -157,8 +157,14 @@ def _nowhere() -> TextIO:
 def _say(message: str, code: int, program: str = "harness") -> int:
     from harness.markdown import terminal
 
-    print(f"{program}: {terminal(message)}", file=sys.stderr)
+    lines = [_not_endless(line) for line in f"{program}: {terminal(message)}".split("\n")]
+    print("\n".join(lines), file=sys.stderr)
     return code
+
+
+def _not_endless(line: str, head: int = 500, tail: int = 250) -> str:
+    """A line of a message without the middle of what is quoted at great length: its place and its way out stay."""
+    return line if len(line) <= head + tail else f"{line[:head]} … {line[-tail:]}"
 
 
 def _closed_pipe() -> int:
@@ -220,6 +226,8 @@ def _leave_soon_after_an_interrupt() -> None:
 def _interrupted() -> int:
     """Leave at once: what is finished is on disk, threads and processes in work are not waited for."""
     with _LEAVING:
+        if sys.stderr.isatty():
+            print("\r\x1b[K\x1b[?25h", end="", file=sys.stderr)
         print("harness: interrupted; run the same command again to go on", file=sys.stderr, flush=True)
         import multiprocessing
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from harness import config, findings, goldens, heldout
+from harness.config import System
 from harness.corpus import Corpus
 from harness.errors import UserError
 from harness.request import Request
 from harness.run import choose, golden_folder
+
+LONGEST_NAME = 200
+"""Bytes of a file's name at most; file systems end at 255, temporary names are longer."""
 
 
 def check(configs: Sequence[Path], request: Request, pages: Path) -> None:
@@ -19,19 +24,21 @@ def check(configs: Sequence[Path], request: Request, pages: Path) -> None:
     systems = [config.load(path, request.settings) for path in configs]
     for folder in (request.results, request.results / "cache", request.results / "calls", pages):
         writable(folder)
-    folders = [golden_folder(path, system, request) for path, system in zip(configs, systems, strict=True)]
+    folders = [_folder(path, system, request) for path, system in zip(configs, systems, strict=True)]
     names = {folder: _golden_set(folder, request) for folder in dict.fromkeys(folders)}
     for folder, system in zip(folders, systems, strict=True):
-        _readable(pages / f"{names[folder]}-{system.name}{findings.SUFFIX}")
+        _fits(pages / f"{names[folder]}-{system.name}{findings.SUFFIX}")
 
 
 def _distinct(configs: Sequence[Path]) -> None:
-    """Results and findings go by a config's name, so each name can stand once."""
+    """Results and findings go by a config's name, so each name has to name a folder, and can stand once."""
     for path, count in Counter(path.resolve() for path in configs).items():
         if count > 1:
             raise UserError(f"{path.name} is given twice; name each config once.")
     first: dict[str, Path] = {}
     for path in configs:
+        if path.stem in (".", ".."):
+            raise UserError(f"{path}: {path.stem!r} cannot name a folder in results/; rename the file.")
         other = first.setdefault(path.stem, path)
         if other != path:
             raise UserError(f"two configs have the name {path.stem!r}: {other} and {path}; rename one of them.")
@@ -66,8 +73,19 @@ def _golden_set(folder: Path, request: Request) -> str:
     return corpus.name
 
 
-def _readable(data: Path) -> None:
-    """A finding's data of an earlier run, to which this one may add."""
+def _folder(path: Path, system: System, request: Request) -> Path:
+    try:
+        return golden_folder(path, system, request)
+    except UserError as error:
+        raise error if request.goldens else UserError(f"{path}: goldens: {error}") from None
+
+
+def _fits(data: Path) -> None:
+    """The file of a finding's data: its name is not too long, and what an earlier run wrote can be added to."""
+    if len(os.fsencode(data.name)) > LONGEST_NAME:
+        raise UserError(
+            f"{data.name}: the name has more than {LONGEST_NAME} bytes; shorten the config's or the set's name."
+        )
     try:
         if data.exists():
             findings.read(data)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -164,7 +165,7 @@ CONFIGS = {
     "unknown scope": Mistake("plain.yaml:2: scope: found 'galaxy'; it must be 'golden' or 'corpus'", config("scope: golden", "scope: galaxy")),
     "a part is missing": Mistake("plain.yaml: the key 'parser' is missing. Write parser: {use: name}, with one of liteparse", config("parser: {use: liteparse}\n", "")),
     "goldens as a number": Mistake("plain.yaml:1: goldens: found 5; it is not a valid path.", config("goldens: tiny", "goldens: 5")),
-    "goldens nowhere": Mistake("tinny: there is no such golden set", config("goldens: tiny", "goldens: tinny")),
+    "goldens nowhere": Mistake("plain.yaml: goldens: tinny: there is no such golden set", config("goldens: tiny", "goldens: tinny")),
     "goldens in a folder without a listing": Mistake("tiny: no golden set, there is no corpus.yaml; 'harness corpus tiny' writes one", gone("tiny/corpus.yaml")),
     "a name of its own": Mistake("plain.yaml:7: 'name' is not a setting; a system is named by its file", put("plain.yaml", CONFIG + "name: other\n")),
     "three mistakes": Mistake("plain.yaml:3: parser: unknown parser 'x'|plain.yaml:5: retriever.k1: found -5|plain.yaml:7: unknown key 'extra'", put("plain.yaml", CONFIG.replace("liteparse", "x").replace("{use: bm25}", "{use: bm25, k1: -5}") + "extra: 1\n"), lines=3),
@@ -224,6 +225,11 @@ RUNS = {
     "the second config is wrong": Mistake("b.yaml:7: unknown key 'x'", put("b.yaml", CONFIG + "x: 1\n"), words="run plain.yaml b.yaml"),
     "--goldens nowhere": Mistake("nowhere: there is no such golden set", words="run plain.yaml --goldens nowhere"),
     "--goldens is a file": Mistake("plain.yaml: there is no such golden set", words="run plain.yaml --goldens plain.yaml"),
+    "--results of an unset variable": Mistake("harness run: argument --results: the path is empty", words="run plain.yaml --results="),
+    "--goldens of an unset variable": Mistake("harness run: argument --goldens: the path is empty", words="run plain.yaml --goldens="),
+    "a config named for the folder above": Mistake("...yaml: '..' cannot name a folder in results/; rename the file", put("...yaml", CONFIG), words="run ...yaml"),
+    "a config's name without end": Mistake(f"tiny-{'x' * 200}.data.jsonl: the name has more than 200 bytes", put("x" * 200 + ".yaml", CONFIG), words=f"run {'x' * 200}.yaml"),
+    "an option without end": Mistake("xxx … |`harness run --help`", words="run plain.yaml --" + "x" * 5000),
     "results is a file": Mistake("results: this is a file where a folder is needed", put("results", "x")),
     "--results below a file": Mistake("plain.yaml: this is a file where a folder is needed", words="run plain.yaml --results plain.yaml/deep"),
     "findings is a file": Mistake("findings: this is a file where a folder is needed", put("findings", "x")),
@@ -246,7 +252,9 @@ CORPORA = {
     "a page count in words": Mistake("tiny/corpus.yaml:4: documents.alder_2025.pages: found 'four'; it must be a whole number", corpus("pages: 4", "pages: four")),
     "not a PDF": Mistake("tiny/corpus.yaml:5: documents.birch_2025.file: tiny/birch_2025.pdf: this is not a PDF", other_pdf(b"MZ\x90\x00")),
     "an empty PDF": Mistake("tiny/birch_2025.pdf: the file is empty", other_pdf(b"")),
-    "a folder as PDF": Mistake("tiny/corpus.yaml:4: documents.alder_2025.file: tiny: |directory", corpus("alder_2025.pdf", ".")),
+    "a folder as PDF": Mistake("tiny/corpus.yaml:4: documents.alder_2025.file: tiny: this is a folder or a device", corpus("alder_2025.pdf", ".")),
+    "a device as PDF": Mistake(f"{os.devnull}: this is a folder or a device, not a PDF", corpus("alder_2025.pdf", os.devnull)),
+    "a NUL in the name of a PDF": Mistake("tiny/corpus.yaml:4: documents.alder_2025.file: |there is no such file", corpus("alder_2025.pdf", '"a\\0b.pdf"')),
     "a title as a number": Mistake("tiny/corpus.yaml:4: documents.alder_2025.title: found 2025; it must be text", corpus("title: alder_2025", "title: 2025")),
 }  # fmt: skip
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from harness.arguments import place
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--goldens", action="append", type=Path, metavar="DIR", help="a golden set (default: each of goldens/)"
+        "--goldens", action="append", type=place, metavar="DIR", help="a golden set (default: each of goldens/)"
     )
-    parser.add_argument("--configs", type=Path, metavar="DIR", help="default: configs")
-    parser.add_argument("--results", type=Path, metavar="DIR", help="default: results")
-    parser.add_argument("--findings", type=Path, metavar="DIR", help="default: findings")
+    parser.add_argument("--configs", type=place, metavar="DIR", help="default: configs")
+    parser.add_argument("--results", type=place, metavar="DIR", help="default: results")
+    parser.add_argument("--findings", type=place, metavar="DIR", help="default: findings")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from harness.arguments import from_zero, place
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -16,17 +18,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("golden", metavar="ID", help="the golden's id")
     parser.add_argument(
-        "--candidates", type=_count, default=12, metavar="N", help="how many candidates to list (default 12)"
+        "--candidates", type=from_zero, default=12, metavar="N", help="how many candidates to list (default 12)"
     )
     parser.add_argument("--unseal", action="store_true", help="allow a held-out question; recorded as an opening")
-    parser.add_argument("--goldens", type=Path, metavar="DIR", help="where the golden set lies now, if it was moved")
-    parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="default: results")
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return int(text)
+    parser.add_argument("--goldens", type=place, metavar="DIR", help="where the golden set lies now, if it was moved")
+    parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
 
 
 def run(args: argparse.Namespace) -> int:

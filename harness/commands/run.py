@@ -14,13 +14,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from harness.arguments import from_one, place
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("configs", nargs="+", type=Path, metavar="CONFIG", help="a system's YAML file")
-    parser.add_argument("--goldens", type=Path, metavar="DIR", help="another golden set than the config's")
+    parser.add_argument("configs", nargs="+", type=place, metavar="CONFIG", help="a system's YAML file")
+    parser.add_argument("--goldens", type=place, metavar="DIR", help="another golden set than the config's")
     parser.add_argument("--split", choices=("dev", "heldout", "all"), help="default: dev, and held-out on a clean tree")
     parser.add_argument(
-        "--limit", type=_positive, metavar="N", help="only the first N goldens; the result is marked partial"
+        "--limit", type=from_one, metavar="N", help="only the first N goldens; the result is marked partial"
     )
     parser.add_argument("--only", action="append", default=[], metavar="ID", help="only this golden (may be repeated)")
     parser.add_argument(
@@ -28,16 +30,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dirty", action="store_true", help="open held-out on a changed working tree; recorded")
     parser.add_argument("--unseal", action="store_true", help="show held-out rows by question; recorded")
-    parser.add_argument("--workers", type=_positive, default=4, metavar="N", help="cases at a time (default 4)")
-    parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="default: results")
-    parser.add_argument("--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings")
+    parser.add_argument("--workers", type=from_one, default=4, metavar="N", help="cases at a time (default 4)")
+    parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
+    parser.add_argument("--findings", type=place, default=Path("findings"), metavar="DIR", help="default: findings")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else on stdout")
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1")
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,14 +9,16 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from harness.arguments import place
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "system", metavar="SYSTEM", help="a system's name, or <set>/<system>, or <set>/<system>/<split>"
     )
-    parser.add_argument("--goldens", type=Path, metavar="DIR", help="where the golden set lies now, if it was moved")
-    parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="default: results")
-    parser.add_argument("--findings", type=Path, default=Path("findings"), metavar="DIR", help="default: findings")
+    parser.add_argument("--goldens", type=place, metavar="DIR", help="where the golden set lies now, if it was moved")
+    parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
+    parser.add_argument("--findings", type=place, default=Path("findings"), metavar="DIR", help="default: findings")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else on stdout")
 
 
