@@ -130,14 +130,16 @@ def _ranges(text: str, quantities: list[Quantity]) -> list[Quantity]:
     """The two ends of a range know it, and share the scale and unit that only one of them states."""
     for i, (low, high) in enumerate(pairwise(quantities)):
         joint = text[low.end : high.start]
-        if low.role == high.role == "figure" and not quantities[i].edge and _is_range(text, low, joint):
+        if low.role == high.role == "figure" and not quantities[i].edge and _is_range(text, low, high, joint):
             upper = abs(high.mantissa) if joint.strip() in MINUS else high.mantissa
             quantities[i] = _sharing(low, high).with_(edge="low")
             quantities[i + 1] = _sharing(high, low).with_(edge="high", mantissa=upper)
     return quantities
 
 
-def _is_range(text: str, low: Quantity, joint: str) -> bool:
+def _is_range(text: str, low: Quantity, high: Quantity, joint: str) -> bool:
+    if low.scale == high.scale and high.mantissa >= 0 and high.mantissa <= low.mantissa:
+        return False
     if len(joint) > 12 or not _RANGE.fullmatch(joint):
         return False
     word = joint.strip().lower()

@@ -31,8 +31,8 @@ def judge(
 ) -> Verdict:
     """Judge an answer against a reference and other accepted answers; any one that it meets makes it right.
 
-    `answer_type` may name the kind of the reference. Undecided (value None) is a result: what no rule here can settle is
-    left to a judge or a person.
+    The reference's own form says which rules apply; `answer_type` is not used by them. Undecided (value None) is a result:
+    what no rule here can settle is left to a judge or a person.
     """
     ask = ask_of(question)
     tasks = [Task(question, key, answer, ask, answer_type or "") for key in (reference, *accept)]

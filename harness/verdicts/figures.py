@@ -11,6 +11,7 @@ from harness.quantities import Quantity, read_all
 from harness.quantities.answering import Claim, claims_of, likeliest, with_headers
 from harness.quantities.asking import Ask
 from harness.quantities.comparing import Comparison, compare, rounds_to
+from harness.quantities.periods import periods_of
 from harness.quantities.ranking import OPERAND
 from harness.quantities.readings import claim_readings, measured, open_readings, reference_readings
 from harness.quantities.units import BARE
@@ -19,6 +20,7 @@ from harness.verdicts.verdict import Verdict, undecided
 
 _NOTHING = re.compile(r"\b(?:no|none|nil|nothing|not any|neither)\b", re.IGNORECASE)
 _WORKING = re.compile(r"[=≈÷×]|\d\s*[/*]\s*[$\d(]|\bdivid\w+|\bcalculat\w+", re.IGNORECASE)
+_OR = re.compile(r"\W*\bor\b\W*(?:(?:about|approximately|perhaps|maybe|possibly|even)\W*)?", re.IGNORECASE)
 _ORDER = ("exact", "rounded", "too coarse", "near", "sign slip", "scale slip", "other period", "unit mismatch", "other")
 
 
@@ -90,22 +92,48 @@ def _decide(top: Sequence[Claim], figures: int, reference: Quantity, task: Task)
     matches = [(claim.quantity, match(claim.quantity, reference, task.ask)) for claim in top]
     claim, found = next(((claim, found) for claim, found in matches if found.right), matches[0])
     detail = {"claim": claim.json(), "reference": reference.json(), "figures": figures}
-    if (
-        found.right
-        and claim.qualifier in ("more", "less")
-        and claim.qualifier != reference.qualifier
-        and found.kind == "exact"
-    ):
-        return undecided(
-            f"{claim.qualifier} than {claim.text!r} is a bound, the reference is the figure itself", **detail
-        )
+    loose = _loosely(claim, reference, [other.quantity for other in top], task.answer) if found.right else ""
+    if loose:
+        return undecided(loose, **detail)
     if found.right:
         return Verdict(True, found.kind, f"{claim.text!r} is the reference {reference.text!r}, {found.kind}", detail)
+    if found.kind == "other period" and _names_period(task):
+        return undecided(
+            f"{claim.text!r} stands beside another period than the one asked for", because="period", **detail
+        )
     if found.kind == "near" and _worked_out(task):
         return undecided(
             f"{claim.text!r} is within rounding of the computed {reference.text!r}", because="near", **detail
         )
     return Verdict(False, found.kind, f"{claim.text!r} is not the reference {reference.text!r}: {found.kind}", detail)
+
+
+def _names_period(task: Task) -> bool:
+    """Whether the answer names the period that is asked for, beside the one that stands nearest to the figure."""
+    return any(set(task.ask.periods) <= set(period.names) for period in periods_of(task.answer))
+
+
+def _loosely(claim: Quantity, reference: Quantity, top: Sequence[Quantity], answer: str) -> str:
+    """Why a claim that meets the reference does not settle the matter: a bound, a range, one of two."""
+    if (
+        claim.qualifier in ("more", "less")
+        and claim.qualifier != reference.qualifier
+        and claim.value == reference.value
+    ):
+        return f"{claim.qualifier} than {claim.text!r} is a bound, the reference is the figure itself"
+    if claim.edge and not reference.edge:
+        return f"{claim.text!r} is one end of a range, the reference is the figure itself"
+    other = next((one for one in top if _alternative(one, claim, answer)), None)
+    return f"the answer leaves open whether it is {claim.text!r} or {other.text!r}" if other else ""
+
+
+def _alternative(one: Quantity, claim: Quantity, answer: str) -> bool:
+    """Whether "or" joins two figures of about the same size that are not the same ("8.2% or 9.1%")."""
+    first, second = sorted((one, claim), key=lambda quantity: quantity.start)
+    if not _OR.fullmatch(answer[first.end : second.start]) or one.unit.dimension != claim.unit.dimension:
+        return False
+    low, high = sorted((abs(one.value), abs(claim.value)))
+    return low != high and high < 3 * low and not compare(one, claim).right
 
 
 def _worked_out(task: Task) -> bool:
