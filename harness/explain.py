@@ -84,13 +84,20 @@ def _candidates(case: Case, limit: int) -> Iterator[str]:
     for hit in case.candidates:
         pages.setdefault(hit.ref, len(pages) + 1)
     yield f"candidates   {len(case.candidates)} chunks on {len(pages)} pages; * marks a gold page"
-    for place, hit in enumerate(case.candidates, start=1):
-        if place <= limit or hit.ref in gold:
-            yield _candidate(place, hit, pages[hit.ref], hit.ref in gold)
+    ranked = list(enumerate(case.candidates, start=1))
+    shown = [(place, hit) for place, hit in ranked if place <= limit or hit.ref in gold]
+    width = max((len(_named(hit)) for _, hit in shown), default=0)
+    if shown:
+        yield f"  {'rank':>6} {'page':>6}    {'chunk':<{width}}  kind    score"
+    for place, hit in shown:
+        mark = "*" if hit.ref in gold else " "
+        yield f"  {place:>6} {pages[hit.ref]:>6}  {mark} {_named(hit):<{width}}  {hit.kind:<6}  {hit.score:.4f}"
 
 
-def _candidate(place: int, hit: Found, rank: int, gold: bool) -> str:
-    return f"  {place:>4} page rank {rank:>3}  {'*' if gold else ' '} {hit.ref!s:<28} {hit.kind:<6} {hit.score:.4f} {hit.chunk}"
+def _named(hit: Found) -> str:
+    """The chunk's id, and its page where the id does not begin with it."""
+    rest = hit.chunk.removeprefix(str(hit.ref))
+    return f"{hit.chunk} on {hit.ref}" if rest == hit.chunk or rest[:1].isdigit() else hit.chunk
 
 
 def _answer(case: Case, corpus: Corpus) -> Iterator[str]:
@@ -118,5 +125,5 @@ def _citations(answer: Answer, case: Case, corpus: Corpus) -> Iterator[str]:
 def _scores(scores: Sequence[Score]) -> Iterator[str]:
     width = max((len(score.metric) for score in scores), default=0)
     for score in scores:
-        value = {"not_applicable": "n/a", "failed": "FAILED"}.get(score.status) or f"{score.value:g}"
+        value = {"not_applicable": "n/a", "failed": "FAILED"}.get(score.status) or f"{score.value:.4g}"
         yield f"{score.metric:<{width}}  {value:>7}  {score.reason}"
