@@ -22,6 +22,7 @@ _ABOUT = r"approximately|about|around|roughly|nearly|almost|some|an?|the|a total
 _BEFORE = re.compile(
     rf"\b(?:(?P<down>{DOWN})|(?P<up>{UP}))(?:\s+(?:{_HOW}))*(?:\s+(?:{_ABOUT}))*\s*[~≈(]?\s*\Z", re.IGNORECASE
 )
+_USED = re.compile(r"\bcash (?:flows? )?used (?:in|for|by)\b[^.;$€\d]{0,40}\Z", re.IGNORECASE)
 _BEGINNINGS = frozenset(word[:3] for word in re.findall(r"[a-z]{2,}", f"{DOWN}|{UP}"))
 """How the words of a direction begin: a text without one of these needs no closer look."""
 _AFTER = re.compile(
@@ -46,6 +47,8 @@ def direction_at(text: str, start: int, end: int) -> int:
     """-1 or 1 where the words right before or behind a figure say down or up, else 0."""
     before = text[max(0, start - 60) : start]
     moves = any(word[:3] in _BEGINNINGS for word in before.lower().replace("(", " ").split())
+    if "ash" in before and _USED.search(before):
+        return -1
     found = (_BEFORE.search(before) if moves else None) or _AFTER.match(text, end)
     if not found or _NOT_MORE.search(found[0]):
         return 0

@@ -61,8 +61,9 @@ def _date(match: re.Match[str]) -> Date:
         letter: next((value for key, value in parts.items() if key[0] == letter and value), "") for letter in "mndy"
     }
     month = _MONTHS.index(pick["m"][:3].lower()) + 1 if pick["m"] else int(pick["n"] or 0)
-    year = int(pick["y"] or 0)
-    return Date(year + 2000 if 0 < year < 100 else year, month, int(pick["d"] or 0))
+    year, day = int(pick["y"] or 0), int(pick["d"] or 0)
+    month, day = (day, month) if month > 12 else (month, day)
+    return Date(year + 2000 if 0 < year < 100 else year, month, day)
 
 
 def same_date(one: Date, other: Date) -> bool:

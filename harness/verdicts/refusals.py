@@ -28,7 +28,7 @@ _NEEDED = (
 )
 _ABLE = (
     r"(?:answer|say|tell|determin|calculat|comput|provid|giv|find|locat|identif|access|assist|conclu|confirm|"
-    r"assess|ascertain|deriv|comment|state|evaluat|make|accurately|directly|definitively|browse|perform)"
+    r"assess|ascertain|deriv|help|comment|state|evaluat|make|accurately|directly|definitively|browse|perform)"
 )
 _DECLINES = re.compile(
     rf"\bi(?:'m|’m| am) (?:sorry|unable|not able)|\bi apologi[sz]e|\bapologies\b|\b(?:i|we|one) (?:cannot|can['’]t|"
@@ -56,7 +56,7 @@ _ABSENT = re.compile(
     rf"|\b(?:is|are|was|were)(?: not|n['’]t) (?:\w+ly )?(?:provided|given|available|included|disclosed|stated|"
     rf"mentioned|specified|reported|contained|found|listed|present|shown|detailed|outlined|defined)\b"
     rf"|\b(?:there (?:is|are|was|were) )?no (?:\w+ )??{_NOUN}{_NEEDED} (?:(?:is|are|was|were) )?(?:about|on|"
-    rf"regarding|available|provided|given|for|of|in|that)\b|\bthere (?:is|are|was|were) no (?:mention|indication|"
+    rf"regarding|available|provided|given|for|of|in|that)\b|\bthere(?: is|['’]s| are| was| were) no (?:mention|indication|"
     rf"information|data|explicit|specific)"
     r"|\bnot (?:found|stated|given|disclosed|available|provided|specified|reported|mentioned) in\b",
     re.IGNORECASE,

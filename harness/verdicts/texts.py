@@ -23,6 +23,9 @@ _SHORT = 30
 _DIRECTION_WORDS = 4
 _NAME_GIVEN = 6
 _YEAR_ALONE = re.compile(r"\W*\d{4}\W*\Z")
+_BEHIND = re.compile(
+    r"\b(?:ahead of|followed by|than|rather than|instead of|unlike|behind|except|excluding|apart from) (?:the )?\Z"
+)
 _REASON = re.compile(r"\b(?:why|how|reasons?|drove|explain|describe)\b", re.IGNORECASE)
 _BARE = re.compile(r"\W*(?:yes|no|true|false|correct|incorrect)\W*\Z", re.IGNORECASE)
 
@@ -198,6 +201,8 @@ def _another(task: Task, fresh: Sequence[str]) -> Verdict | None:
 
 def _named(task: Task, texts: list[str], fresh: Sequence[str]) -> Verdict:
     holding = next((text for text in texts if set(fresh) <= set(content(text))), " ".join(texts))
+    if _BEHIND.search(plain(holding).partition(plain(task.reference))[0]):
+        return undecided("the answer names it behind something else")
     asked = max((coverage(task.question, text) for text in texts if text != holding), default=0.0)
     if asked > 0 and not coverage(task.question, holding) and not concludes(holding):
         return undecided("the answer names it, but another of its sentences takes up the question")

@@ -31,6 +31,7 @@ _DENIES = re.compile(
     r"|\b(?:failed|refused|declined) to\b|\A\W*no \w+",
     re.IGNORECASE,
 )
+_YEARS = re.compile(r"\b(?:FY)?\d+\b")
 _PART = re.compile(r"\bnot (?:only|just|including|limited|necessarily|considering)\b", re.IGNORECASE)
 
 
@@ -71,7 +72,7 @@ def implied(question: str, answer: str) -> bool | None:
     if not sentences:
         return None
     first = sentences[0]
-    if coverage(question, first) < 0.6 or negated(question) or len(first.split()) > 45:
+    if coverage(_YEARS.sub(" ", question), first) < 0.65 or negated(question) or len(first.split()) > 45:
         return None
     denied = bool(_DENIES.search(_PART.sub(" ", first)))
     return denied if _opposed(question, first) else not denied
