@@ -47,7 +47,7 @@ def direction_at(text: str, start: int, end: int) -> int:
     """-1 or 1 where the words right before or behind a figure say down or up, else 0."""
     before = text[max(0, start - 60) : start]
     moves = any(word[:3] in _BEGINNINGS for word in before.lower().replace("(", " ").split())
-    if "ash" in before and _USED.search(before):
+    if "cash" in before.lower() and _USED.search(before):
         return -1
     found = (_BEFORE.search(before) if moves else None) or _AFTER.match(text, end)
     if not found or _NOT_MORE.search(found[0]):
