@@ -1,0 +1,67 @@
+"""PyMuPDF below 2: text blocks in reading order and ruled tables; AGPL or commercial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from harness.components import Parser
+from harness.records import Block, Page, PageRef
+from systems.parsers._readable import readable
+from systems.parsers._tables import as_html, as_text
+
+if TYPE_CHECKING:
+    from harness.bench import Bench
+
+Box = tuple[float, float, float, float]
+
+
+class PyMuPdf(Parser):
+    """Tables by their ruled lines, everything else as text. Version 2.0 corrupts numbers in tables and is refused."""
+
+    needs: ClassVar[tuple[str, ...]] = ("pymupdf",)
+    extra: ClassVar[str | None] = "pymupdf"
+
+    tables: bool = True
+    """Look for tables; without it, their text comes as lines."""
+
+    def parse(self, pdf: Path, doc: str, bench: Bench) -> list[Page]:
+        """All pages; one that PyMuPDF cannot read is `failed`. Raises its FileDataError where the file cannot be opened."""
+        pymupdf: Any = import_module("pymupdf")
+        if int(pymupdf.VersionBind.partition(".")[0]) >= 2:
+            raise RuntimeError("pymupdf 2 corrupts numbers in tables: pip install 'pymupdf<2'")
+        with pymupdf.open(pdf) as book:
+            return [self._page(book, number, doc) for number in range(len(book))]
+
+    def _page(self, book: Any, number: int, doc: str) -> Page:
+        ref = PageRef(doc, number + 1)
+        try:
+            page = book[number]
+            blocks = tuple(sorted(self._blocks(page), key=lambda block: (block.bbox or (0, 0, 0, 0))[1]))
+            return Page(ref=ref, status=_status(page), blocks=blocks, label=page.get_label() or None)
+        except (RuntimeError, ValueError) as error:
+            return Page(ref=ref, status="failed", error=f"{type(error).__name__}: {error}")
+
+    def _blocks(self, page: Any) -> Iterator[Block]:
+        boxes: list[Box] = []
+        for table in page.find_tables().tables if self.tables else []:
+            boxes.append(tuple(table.bbox))
+            rows = [[cell or "" for cell in row] for row in table.extract()]
+            yield Block(kind="table", text=as_text([], rows), html=as_html([], rows), bbox=tuple(table.bbox))
+        for left, top, right, bottom, text, _, kind in page.get_text("blocks", sort=True):
+            middle = ((left + right) / 2, (top + bottom) / 2)
+            if kind == 0 and text.strip() and not any(_inside(middle, box) for box in boxes):
+                yield Block(kind="text", text=text.strip(), bbox=(left, top, right, bottom))
+
+
+def _inside(point: tuple[float, float], box: Box) -> bool:
+    return box[0] <= point[0] <= box[2] and box[1] <= point[1] <= box[3]
+
+
+def _status(page: Any) -> Literal["ok", "blank", "unreadable"]:
+    text = page.get_text()
+    if text.strip():
+        return "ok" if readable(text) else "unreadable"
+    return "unreadable" if page.get_images() or page.get_drawings() else "blank"
