@@ -38,6 +38,7 @@ _OPERATOR_BEFORE = re.compile(
     r"(?:[+×÷*/]|(?<=[\d)%])\s*[-−–]|\b(?:plus|minus|divided by|multiplied by|less))[\s($]*\Z",
     re.IGNORECASE,
 )
+_OPERATOR_ENDS = frozenset("+×÷*/-−–sy")
 _DENOMINATOR = re.compile(r"\b1\s*(?:to|:)\s*\Z", re.IGNORECASE)
 _COMPARED = re.compile(
     r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|"
@@ -100,7 +101,7 @@ class Ranker:
             return True
         if quantity.edge or not self._prose:
             return False
-        if _OPERATOR_AFTER.match(self.answer, quantity.end, high) or _OPERATOR_BEFORE.search(before):
+        if _OPERATOR_AFTER.match(self.answer, quantity.end, high) or _worked_on(before):
             return True
         first, here, last = (bisect_left(self._equals, place) for place in (low, quantity.start, high))
         return first < here < last
@@ -108,11 +109,16 @@ class Ranker:
     def _not_asked(self, before: str) -> bool:
         """Whether a figure is the level where the change is asked for, or the change where the level is."""
         if self.ask.difference:
-            return bool(_LEVEL.search(before))
-        return not self.ask.change and bool(_CHANGED_BY.search(before))
+            return " to " in before and bool(_LEVEL.search(before))
+        return not self.ask.change and " by " in before and bool(_CHANGED_BY.search(before))
 
     def _unit(self, quantity: Quantity) -> float:
         if self.wanted is BARE or quantity.unit is BARE:
             return 0.0
         points = self.ask.change and {self.wanted.dimension, quantity.unit.dimension} == {"ratio", "points"}
         return _SAME_UNIT if points or same_dimension(self.wanted, quantity.unit) else _OTHER_UNIT
+
+
+def _worked_on(before: str) -> bool:
+    """Whether an operator stands right before a figure; the pattern is tried only where its last character may be one's."""
+    return before.rstrip(" ($\n")[-1:].lower() in _OPERATOR_ENDS and bool(_OPERATOR_BEFORE.search(before))

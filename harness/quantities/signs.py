@@ -38,6 +38,13 @@ _QUALIFIER = re.compile(
     r"|(?P<less>less than|under|below|up to|at most|fewer than|<|≤))\s*(?:the\s+)?\Z",
     re.IGNORECASE,
 )
+_HEDGES = frozenset(
+    re.findall(
+        r"\w+",
+        "approximately about around roughly nearly almost some circa ca c to over under above below than least exceeding of "
+        "most the",
+    )
+)
 _ADDED = re.compile(rf"\d|\b(?:{DOWN}|{UP})\s*\Z", re.IGNORECASE)
 _CLAUSE = re.compile(r"[.!?;:]\s|\n")
 _NOT_MORE = re.compile(r"\b(?:no|not|nor)\s+(?:more|less|fewer)\b", re.IGNORECASE)
@@ -57,7 +64,8 @@ def direction_at(text: str, start: int, end: int) -> int:
 
 def qualifier_at(text: str, start: int) -> str:
     """ "about", "more" or "less" where the words before a figure say so, else an empty string."""
-    if text[max(0, start - 2) : start].strip().isdigit():
+    last = text[max(0, start - 24) : start].split()[-1:]
+    if not last or (last[0][-1].isalnum() and last[0].lower().strip("(,") not in _HEDGES):
         return ""
     found = _QUALIFIER.search(text, max(0, start - 24), start)
     return (found.lastgroup or "") if found else ""
