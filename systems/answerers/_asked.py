@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from systems.answerers._passages import years
 from systems.retrievers._finance import without_instructions
-from systems.retrievers._tokens import tokens
+from systems.retrievers._tokens import STOP_WORDS, tokens
 
 _FISCAL = re.compile(r"\b(?:fy|fiscal(?: year)?|q[1-4])[\s'’]*(\d{2}|\d{4})\b", re.IGNORECASE)
 _THINGS = (
@@ -30,7 +30,9 @@ _WORDS_OF_QUESTIONS = """
     net average operating gross current per fiscal year company return profit here anwser disclosure capital employed
     after-tax cogs income interest expense debt equity assets liabilities margin cash flow ratio
 """
-_COMMON = frozenset(_WORDS_OF_QUESTIONS.split())
+_COMMON = frozenset(_WORDS_OF_QUESTIONS.split()) | STOP_WORDS | {"put", "over", "since"}
+_PEOPLE = re.compile(r"(?:ian|ish|ese|ean)s?\Z")
+"""Of a country: the page may name the country."""
 _EMPTY = frozenset(tokens("answer question amount number value company year fiscal report document million ended"))
 
 
@@ -76,6 +78,7 @@ def _names(question: str) -> tuple[str, ...]:
     for match in _NAME.finditer(parted):
         words = [word.strip(".") for word in match[0].split()]
         kept = [word for word in words if word.lower() not in _COMMON and not re.match(r"(?i)fy\d|q\d|\d", word)]
+        kept = [word for word in kept if not _PEOPLE.search(word)]
         if len("".join(kept)) > 2:
             found.append(" ".join(kept))
     return tuple(dict.fromkeys(found))
