@@ -138,10 +138,10 @@ def test_brackets_negate_unless_they_only_add_a_figure() -> None:
 
 
 def test_the_ends_of_a_range_share_scale_and_unit() -> None:
-    for text in ("$47.75–50.75 billion", "between $47.75 and $50.75 billion", "$47.75 to 50.75 billion"):
+    for text in ("$61.25–64.75 billion", "between $61.25 and $64.75 billion", "$61.25 to 64.75 billion"):
         low, high = read_quantities(text)
         assert (low.edge, high.edge) == ("low", "high")
-        assert (low.value, high.value) == (Decimal("47.75e9"), Decimal("50.75e9"))
+        assert (low.value, high.value) == (Decimal("61.25e9"), Decimal("64.75e9"))
         assert low.unit.name == high.unit.name == "$"
     assert [q.edge for q in read_quantities("$5 million - $3 million = $2 million")] == ["", "", ""]
 

@@ -60,7 +60,7 @@ class Quantity:
 
     @property
     def digits(self) -> int:
-        """Significant digits as stated: 4 for "1,284", 2 for "0.019"; trailing zeros of a whole number count."""
+        """Significant digits as stated: 4 for "1,284", 2 for "0.045"; trailing zeros of a whole number count."""
         return len(str(abs(int(self.mantissa / self.step))).lstrip("0")) or 1
 
     def with_(self, **changes: Any) -> Quantity:

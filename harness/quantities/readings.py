@@ -28,7 +28,7 @@ def reference_readings(reference: Quantity, ask: Ask) -> list[Quantity]:
 
 
 def open_readings(reference: Quantity, ask: Ask) -> list[Quantity]:
-    """A reference without unit and scale, to a question without: its scale is open ("1,383" from a table in millions)."""
+    """A reference without unit and scale, to a question without: its scale is open ("1,469" from a table in millions)."""
     if reference.unit is not BARE or reference.scale is not None or ask.scale or ask.percent or ask.many:
         return []
     return [reference.with_(scale=scale) for scale in _OPEN_SCALES] if abs(reference.mantissa) >= 1 else []
@@ -56,7 +56,7 @@ def _measured(bare: Quantity, other: Quantity) -> Quantity:
 
 
 def _written_out(quantity: Quantity, scale: Decimal) -> bool:
-    """Whether a number is too large to be meant in that scale: "$8,738,000,000", asked for in millions."""
+    """Whether a number is too large to be meant in that scale: "$6,438,000,000", asked for in millions."""
     whole = quantity.unit is not BARE and abs(quantity.mantissa) >= scale and quantity.mantissa % 1000 == 0
     return whole or abs(quantity.mantissa) * scale > _LARGEST
 

@@ -145,7 +145,7 @@ def _unit(text: str, end: int) -> tuple[Unit, int]:
 
 
 def _behind(text: str, end: int, scale: Decimal | None, unit: Unit) -> tuple[int, Decimal | None, Unit]:
-    """Scale and unit behind a closing bracket: "(5,818) million", "(2.4)%"."""
+    """Scale and unit behind a closing bracket: "(6,934) million", "(2.4)%"."""
     more, found, last = _suffix(text, end, unit is not BARE)
     if (more and scale) or (found is not BARE and unit is not BARE):
         return end, scale, unit

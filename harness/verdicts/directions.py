@@ -29,7 +29,7 @@ _UNCHANGED = re.compile(
 
 
 def axis_of(text: str) -> tuple[int, int] | None:
-    """(pair, side) of the first direction word where the text opens with one ("Decrease, $374 million"), else None."""
+    """(pair, side) of the first direction word where the text opens with one ("Decrease, $418 million"), else None."""
     opening = re.match(
         r"\W*(?:(?:it|a|an|the|net|they|was|were|is|has|have|had|been)\s+)*([A-Za-z]+)", text, re.IGNORECASE
     )

@@ -1,6 +1,6 @@
 """Refusals in prose: an answer that says it cannot answer, whatever the field `abstained` says.
 
-Sentences decide, not phrases: "we need to divide" is working, "the filing does not mention Russia" may stand beside a full
+Sentences decide, not phrases: "we need to divide" is working, "the filing does not mention Halden" may stand beside a full
 answer. An answer refuses where a sentence declines and nothing after it concludes.
 """
 
