@@ -59,8 +59,13 @@ def repeated(chunks: Sequence[Chunk], size: int) -> Iterator[Chunk]:
     """The chunks again and again, every figure changed by the number of the round."""
     for number in range(size):
         chunk, again = chunks[number % len(chunks)], number // len(chunks)
-        text = re.sub(r"\d{2,}", lambda match: str(int(match[0]) + 7 * again), chunk.text) if again else chunk.text
+        text = changed(chunk.text, 7 * again)
         yield Chunk(id=f"r{again}-{chunk.id}", ref=PageRef(f"{chunk.ref.doc}r{again}", chunk.ref.page), text=text)
+
+
+def changed(text: str, by: int) -> str:
+    """The text with every figure of two digits or more changed."""
+    return re.sub(r"\d{2,}", lambda match: str(int(match[0]) + by), text) if by else text
 
 
 def timed(work: Callable[[], Any]) -> float:

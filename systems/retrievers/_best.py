@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from harness.bench import Bench
 
 
+def rows_of(docs: frozenset[str] | None, bench: Bench) -> NDArray[np.int64]:
+    """The rows of bench.chunks that lie in these documents, ascending; all of them where `docs` is None."""
+    import numpy as np
+
+    return np.arange(len(bench.chunks)) if docs is None else np.asarray(bench.chunks.rows(docs), dtype=np.int64)
+
+
 def best(
     scores: NDArray[np.floating[Any]], rows: NDArray[np.int64], k: int, bench: Bench, *, positive: bool = False
 ) -> list[Hit]:

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from harness.components import Index, Retriever, query_time
 from harness.records import Chunk, Hit
-from systems.retrievers._best import best
+from systems.retrievers._best import best, rows_of
 from systems.retrievers._tokens import tokens
 
 if TYPE_CHECKING:
@@ -67,9 +67,8 @@ class _Bm25Index(Index):
         self._settings, self._index = settings, index
 
     def search(self, query: str, k: int, docs: frozenset[str] | None, bench: Bench) -> list[Hit]:
-        import numpy as np
 
-        rows = np.asarray(bench.chunks.rows(docs), dtype=np.int64)
+        rows = rows_of(docs, bench)
         if self._index is None or not len(rows):
             return []
         return best(self._scores(query, rows, len(bench.chunks))[rows], rows, k, bench, positive=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harness.components import Embedder, Index, Retriever
 from harness.records import Chunk, Hit
-from systems.retrievers._best import best
+from systems.retrievers._best import best, rows_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,9 +41,8 @@ class _DenseIndex(Index):
         self._vectors = vectors
 
     def search(self, query: str, k: int, docs: frozenset[str] | None, bench: Bench) -> list[Hit]:
-        import numpy as np
 
-        rows = np.asarray(bench.chunks.rows(docs), dtype=np.int64)
+        rows = rows_of(docs, bench)
         if not len(rows):
             return []
         vector = self._embedder.embed([query], "query", bench)[0]

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from harness.components import Index, Retriever
 from harness.records import Chunk, Hit
-from systems.retrievers._best import best
+from systems.retrievers._best import best, rows_of
 
 if TYPE_CHECKING:
     from harness.bench import Bench
@@ -48,7 +48,7 @@ class _RankBm25Index(Index):
     def search(self, query: str, k: int, docs: frozenset[str] | None, bench: Bench) -> list[Hit]:
         import numpy as np
 
-        rows = np.asarray(bench.chunks.rows(docs), dtype=np.int64)
+        rows = rows_of(docs, bench)
         if self._index is None or not len(rows):
             return []
         return best(np.asarray(self._index.get_scores(_words(query)))[rows], rows, k, bench)
