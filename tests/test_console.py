@@ -272,10 +272,24 @@ class Slow({cls}):
         return super().{method}({given}, *rest)
 '''
 SLOWLY = {
-    "a process of the pool": ("parsers", "liteparse", "LiteParseParser", "parse", "pdf, doc", "doc.startswith('birch')", ()),
-    "a document in this process": ("parsers", "liteparse", "LiteParseParser", "parse", "pdf, doc", "True", ("--workers", "1")),
-    "an answer": ("answerers", "extractive", "Extractive", "answer", "question", "'Birch' in question", ()),
-}  # fmt: skip
+    "a document": ("parsers", "liteparse", "LiteParseParser", "parse", "pdf, doc", "doc.startswith('birch')"),
+    "an answer": ("answerers", "extractive", "Extractive", "answer", "question", "'Birch' in question"),
+}
+DEAF = '''"""A library that does not listen."""
+import time
+from pathlib import Path
+from systems.parsers.liteparse import LiteParseParser
+
+class Deaf(LiteParseParser):
+    """Deaf."""
+
+Path("waiting").touch()
+while True:
+    try:
+        time.sleep(60)
+    except KeyboardInterrupt:
+        pass
+'''
 
 
 def interrupt(*words: str) -> tuple[float, int, str, str]:
@@ -298,11 +312,12 @@ def test_ctrl_c_is_one_line_at_once_and_the_run_goes_on_later(
     where: str, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shutil.rmtree("results")
-    folder, parent, cls, method, given, when, options = SLOWLY[where]
+    folder, parent, cls, method, given, when = SLOWLY[where]
     place = project / "systems" / folder / "slow.py"
     place.parent.mkdir(parents=True)
-    place.write_text(SLOW.format(folder=folder, parent=parent, cls=cls, method=method, given=given, when=when))
-    words = (*RUN, "--json", "--set", f"{folder[:-1]}.use=slow", *options)
+    text = SLOW.format(folder=folder, parent=parent, cls=cls, method=method, given=given, when=when)
+    place.write_text(text)
+    words = (*RUN, "--json", "--set", f"{folder[:-1]}.use=slow")
 
     seconds, code, out, err = interrupt(*words)
     assert (code, out, err) == (130, "", "harness: interrupted; run the same command again to go on\n")
@@ -313,6 +328,14 @@ def test_ctrl_c_is_one_line_at_once_and_the_run_goes_on_later(
     capsys.readouterr()
     assert main(list(words)) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(Path("undisturbed.json").read_text())
+
+
+def test_ctrl_c_ends_what_does_not_listen(project: Path) -> None:
+    (project / "systems" / "parsers").mkdir(parents=True)
+    (project / "systems" / "parsers" / "deaf.py").write_text(DEAF)
+    seconds, code, out, err = interrupt(*RUN, "--json", "--set", "parser.use=deaf")
+    assert (code, out, err) == (130, "", "harness: interrupted; run the same command again to go on\n")
+    assert seconds < 2
 
 
 # -- speed ------------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 
 from harness import markdown
 from harness.cli import main
+from harness.progress import Progress
 
 TEXTS = {
     "right to left": "كم بلغت الإيرادات؟ מה היו ההכנסות",
@@ -110,6 +111,14 @@ def test_a_mistake_in_any_text_is_told_without_it_reaching_the_terminal(
     assert "no result" in printed(capsys, "score", TEXTS[name].replace("\0", ""), code=2)
     assert "unknown command" in printed(capsys, "x" + TEXTS[name], code=2)
     assert "--set takes" in printed(capsys, "run", f"{system}.yaml", "--set", TEXTS[name].replace("=", ""), code=2)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_note_of_a_run_prints_nothing_raw(name: str) -> None:
+    """Notes quote the reasons of parsers, and with them what stands in a PDF."""
+    stream = io.StringIO()
+    Progress(stream).note(f"document 'x' failed: {TEXTS[name]}")
+    assert not RAW.search(stream.getvalue().replace("\n", ""))
 
 
 def test_judges_prints_nothing_raw(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
