@@ -9,7 +9,7 @@ import json
 import re
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,9 @@ def _components() -> Iterator[str]:
             assert issubclass(found, Component)
             yield f"### {kind} {name}"
             yield _text(f"{registry.describe(path)} {inspect.cleandoc(found.__doc__ or '').partition(chr(10))[0]}")
+            if found.needs:
+                target = f"'.[{found.extra}]'" if found.extra else " ".join(found.needs)
+                yield f"Needs what is not installed by default: `pip install {target}`."
             rows = list(_settings(found))
             yield "\n".join(table(["setting", "default", "value", "meaning"], rows)) if rows else "It has no settings."
 
@@ -154,6 +157,8 @@ def _type(annotation: Any) -> str:
         return _type(inner[0])
     if origin in (tuple, list, set, frozenset):
         return f"a list, each {_type(inner[0])}"
+    if origin in (dict, Mapping):
+        return "a mapping"
     if inspect.isclass(annotation) and issubclass(annotation, Component):
         return f"{'an' if annotation.kind[0] in 'ae' else 'a'} {annotation.kind}"
     return _WORDS.get(annotation, getattr(annotation, "__name__", str(annotation)))
