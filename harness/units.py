@@ -45,6 +45,9 @@ class Units:
     def _refuse_world(self, error: sqlite3.DatabaseError) -> None:
         """Raise WorldError (UserError where it is read-only) unless the file itself is damaged, or of another version."""
         name = getattr(error, "sqlite_errorname", "")
+        if name.startswith("SQLITE_CANTOPEN"):
+            with writing(self.path):  # the system says why, SQLite does not
+                self.path.touch()
         if name.startswith("SQLITE_READONLY"):
             raise UserError(f"{self.path}: {error}. Name a folder for results that can be written.") from error
         if name.startswith(_WORLD):
