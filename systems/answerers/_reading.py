@@ -19,6 +19,8 @@ _DATE = re.compile(
     r"\b(?:Note|Item|Section|Part|Rule|Exhibit|Topic|ASU)\s+[\d.()-]+"
 )
 
+_ASIDE = re.compile(r"\((?:including|excluding|of which|net of|after)[^)]*\)")
+
 
 class Figure(NamedTuple):
     """A figure as printed, and how surely it is that of the year asked: 1 by its column, less where the year is unknown."""
@@ -59,7 +61,7 @@ def _columns(quote: Quote, places: list[int]) -> list[int] | None:
 
 def of_sentence(quote: Quote, asked: tuple[int, ...]) -> Figure | None:
     """The sentence's figure: of several in a list, that which stands where the year stands ("… in 2015, 2016, and 2017")."""
-    text = _DATE.sub(" ", quote.text)
+    text = _ASIDE.sub(" ", _DATE.sub(" ", quote.text))
     found = _MONEY.findall(text) or [figure for figure in _PLAIN.findall(text) if not years(figure)]
     if not found:
         return None
