@@ -35,7 +35,8 @@ class PlaceError(UserError, OSError):
 
 def refused(error: OSError, path: Path) -> HarnessError:
     """What the system said about writing `path`, in one line; libraries that write arrays leave out the error's number."""
-    at = f"{error.filename}: " if error.filename and not str(error.filename).startswith(f"{path.parent}/.") else ""
+    own = Path(str(error.filename or "")).name.startswith(f".{path.name[:40]}.")
+    at = f"{error.filename}: " if error.filename and not own else ""
     text = f"{path} cannot be written: {at}{error.strerror or error}."
     if error.errno in _USER:
         return PlaceError(f"{text} Name a folder that can be written.")

@@ -66,7 +66,7 @@ def test_every_command_is_in_the_readme_and_every_option_in_the_reference() -> N
 
 
 def test_every_setting_says_what_it_means() -> None:
-    """In its description, or in a string below the field; a nested component and a formula's own letters speak for themselves."""
+    """In its description, or in a string below the field; nested components and a formula's letters speak for themselves."""
     rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \|$", text(REFERENCE), re.MULTILINE)
     silent = {name for name, _, value, meaning in rows if not meaning and not re.match(r"an? \w+$", value)}
     assert silent <= {"variant", "model", "k1", "b"}, "give the field a description"

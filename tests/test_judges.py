@@ -154,7 +154,7 @@ def test_an_out_that_cannot_be_written_is_one_line(
 ) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     assert judges("--labels", labels, "--out", tmp_path / "file" / "out.jsonl") == 2
-    assert "cannot write" in capsys.readouterr().err
+    assert "cannot be written" in capsys.readouterr().err
 
 
 def test_out_never_replaces_the_labels(labels: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import UserError
+from harness.errors import HarnessError, UserError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,5 +129,7 @@ def _write(out: Path, values: dict[str, Any]) -> None:
     text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)
     try:
         write_text(out, text)
+    except HarnessError:
+        raise
     except OSError as error:
         raise UserError(f"{out}: cannot be written: {error.strerror or error}.") from None

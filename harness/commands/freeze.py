@@ -10,7 +10,7 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-from harness.errors import UserError
+from harness.errors import HarnessError, UserError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,5 +98,7 @@ def _write(folder: Path, lock: Lock, history: str) -> None:
     try:
         write_text(folder / CHANGES, history)
         locks.write(folder, lock)
+    except HarnessError:
+        raise
     except OSError as error:
         raise UserError(f"{folder}: the lock cannot be written there: {error.strerror or error}.") from None

@@ -62,7 +62,7 @@ def _figures(judged: list[Judged]) -> dict[str, object]:
 
 def _write(path: Path, judged: list[Judged]) -> None:
     from harness import jsonl
-    from harness.errors import UserError
+    from harness.errors import HarnessError, UserError
 
     rows = [
         {"id": one.row.id, "label": one.row.label, "verdict": one.word, "kind": one.verdict.kind,
@@ -71,5 +71,7 @@ def _write(path: Path, judged: list[Judged]) -> None:
     ]  # fmt: skip
     try:
         jsonl.write(path, rows)
+    except HarnessError:
+        raise
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror or error}.") from None
