@@ -15,12 +15,12 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ from harness import keys, labels, workers, yamls
 from harness.errors import UserError, nearest
 from harness.records import PageRef
 from harness.rows import read_rows, write_rows
+from harness.workers import Done
+
+In = TypeVar("In")
+Out = TypeVar("Out")
 
 LARGEST_IMAGE = 50_000_000
 """Pixels of a page image at most; a page that would need more is drawn smaller."""
@@ -98,6 +102,8 @@ class Corpus:
         self.documents = documents
         self.damaged: dict[str, str] = {}
         """Documents that the instrument cannot read, with the reason: their page counts are taken on trust."""
+        self.apart = False
+        """Whether documents that were not read before are opened in a process of their own."""
         self._references: dict[str, tuple[ReferencePage, ...]] = {}
         self._lock = threading.Lock()
 
@@ -105,8 +111,8 @@ class Corpus:
     def open(cls, folder: Path, cache: Path | None = None, *, verify: bool = True) -> Corpus:
         """The corpus that `folder`/corpus.yaml lists.
 
-        Raises UserError with a line for each thing that is wrong in it; `verify=False` trusts sha256 and page counts. A file
-        that is the one listed but cannot be opened is no fault of the list: it is noted in `damaged`.
+        Raises UserError with a line for each thing that is wrong in it. A file that is the one listed but cannot be opened is
+        no fault of the list: it is noted in `damaged`. `verify=False` trusts sha256, page counts and the files themselves.
         """
         path = folder / "corpus.yaml"
         if not path.is_file():
@@ -119,6 +125,7 @@ class Corpus:
         name, free = listing.file.values["name"], listing.file.values.get("redistributable", False)
         corpus = cls(folder, name, free, documents, cache)
         corpus.damaged.update(damaged)
+        corpus.apart = verify
         return corpus
 
     def __contains__(self, ref: object) -> bool:
@@ -142,9 +149,22 @@ class Corpus:
             raise UserError(self.damaged[doc])
         with self._lock:
             if doc not in self._references:
-                file = self.documents[doc]
-                self._references[doc] = cached_reference(file.path, file.sha256, self.cache)
+                self._references[doc] = self._read(self.documents[doc])
             return self._references[doc]
+
+    def _read(self, file: DocumentFile) -> tuple[ReferencePage, ...]:
+        path = _reference_file(file.sha256, self.cache)
+        kept = _kept(path) if path else None
+        if kept is not None:
+            return kept
+        if not self.apart:
+            return cached_reference(file.path, file.sha256, self.cache)
+        task = file.path, file.sha256, self.cache
+        (done,) = _apart(_referenced, [task], lambda _: file.pages)
+        if done.result is None:
+            self.damaged[file.id] = f"{file.path}: {done.lost}."
+            raise UserError(self.damaged[file.id])
+        return done.result
 
     def has_reference(self, doc: str) -> bool:
         """Whether the document's reference text is at hand, or known not to be had."""
@@ -295,19 +315,38 @@ def _page_counts(files: list[DocumentFile], cache: Path | None) -> dict[str, int
     """
     path = cache / "reference" / f"page_counts-{_version()}.jsonl" if cache else None
     known: dict[str, int] = dict((path and _rows(path)) or [])
-    limits = workers.Limits.from_environment()
-    fresh = list({file.sha256: file for file in files if file.sha256 not in known}.values())
+    fresh = {file.path: file for file in files if file.sha256 not in known}
     found: dict[str, int | str] = {}
-    seconds = {file.path: limits.time(file.pages) for file in fresh}
-    counted = workers.each(_counted, list(seconds), 1, seconds.__getitem__, lambda *_: None, limits.gib)
-    shas = {file.path: file.sha256 for file in fresh}
-    for done in counted:
-        found[shas[done.item]] = f"{done.item}: {done.lost}." if done.result is None else done.result
+    for done in _apart(_counted, list(fresh), lambda pdf: fresh[pdf].pages):
+        found[fresh[done.item].sha256] = f"{done.item}: {done.lost}." if done.result is None else done.result
     known |= {sha256: pages for sha256, pages in found.items() if isinstance(pages, int)}
     if path and known.keys() & found.keys():
         with suppress(OSError):
             write_rows(path, sorted(known.items()))
     return found | known
+
+
+def _apart(work: Callable[[In], Out], items: Sequence[In], pages: Callable[[In], int]) -> Iterator[Done[In, Out]]:
+    """`work` on files that nobody has opened yet, in a process of its own and within its limits."""
+    limits = workers.Limits.from_environment()
+    return workers.each(work, items, 1, lambda item: limits.time(pages(item)), lambda *_: None, limits.gib)
+
+
+def _referenced(task: tuple[Path, str, Path | None]) -> tuple[ReferencePage, ...]:
+    return cached_reference(*task)
+
+
+def describe_all(pdfs: Sequence[Path]) -> dict[Path, tuple[int, str | None] | str]:
+    """`describe` for files that nobody has opened yet; a text says why one cannot be opened."""
+    ended = _apart(_described, pdfs, lambda _: 0)
+    return {done.item: f"{done.item}: {done.lost}." if done.result is None else done.result for done in ended}
+
+
+def _described(pdf: Path) -> tuple[int, str | None] | str:
+    try:
+        return describe(pdf)
+    except UserError as error:
+        return str(error)
 
 
 def _counted(pdf: Path) -> int | str:

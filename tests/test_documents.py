@@ -16,7 +16,10 @@ import pytest
 from conftest import CONFIG, PAGES, ROOT, Cli, draw
 
 from harness import workers
+from harness.check import goldens_of
+from harness.corpus import Corpus
 from harness.errors import UserError
+from harness.records import PageRef
 
 MIB = 1 << 20
 
@@ -267,6 +270,29 @@ def test_what_the_instrument_cannot_read_is_said(hostile: Run) -> None:
     names = sorted(line.split("'")[1] for line in told)
     assert names == sorted(UNREADABLE)
     assert "needs a password" in next(line for line in told if "user_password" in line)
+
+
+def test_harness_check_and_harness_corpus_name_what_cannot_be_opened(hostile: Run, tmp_path: Path) -> None:
+    folder = hostile[0] / "tiny"
+    (told, *rest) = [line for line in goldens_of([folder], hostile[0] / "results" / "cache") if not line.sound]
+    unopened = [name for name in UNREADABLE if name != "packed_bomb"]
+    assert len([told, *rest]) == len(unopened)
+    command = [sys.executable, "-m", "harness.cli", "corpus", str(folder), "--out", str(tmp_path / "corpus.yaml")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HARNESS_DOCUMENT_GIB": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 2
+    left_out = [Path(line.split(": ")[1]).stem for line in done.stderr.splitlines() if line.startswith("left out")]
+    assert sorted(left_out) == sorted(UNREADABLE)
+
+
+def test_a_reference_that_kills_its_process_fails_the_check_and_not_the_command(hostile: Run, tmp_path: Path) -> None:
+    """Also where its cache is gone, as when saved answers are scored on another machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HARNESS_DOCUMENT_GIB", "1")
+        corpus = Corpus.open(hostile[0] / "tiny", tmp_path)
+        assert corpus.text(PageRef("wide", 1)) == "Revenue was 77 million"
+        with pytest.raises(UserError, match="was killed twice"):
+            corpus.text(PageRef("packed_bomb", 1))
 
 
 def test_actions_are_never_run(hostile: Run) -> None:

@@ -76,15 +76,16 @@ def _before(out: Path, force: bool) -> dict[str, Any]:
 
 def _documents(pdfs: list[Path], out: Path, before: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The blocks of corpus.yaml by id, and a line for each PDF that is left out."""
+    from harness import corpus
+
     known = {block.get("sha256"): (id, block) for id, block in before.items() if isinstance(block, dict)}
     documents: dict[str, Any] = {}
     faults: list[str] = []
-    for pdf in pdfs:
-        try:
-            block = _block(pdf, out)
-        except UserError as error:
-            faults.append(str(error))
+    for pdf, found in corpus.describe_all(pdfs).items():
+        if isinstance(found, str):
+            faults.append(found)
             continue
+        block = _block(pdf, out, *found)
         twin = next((id for id, other in documents.items() if other["sha256"] == block["sha256"]), None)
         if twin:
             faults.append(f"{pdf}: the same file as {documents[twin]['file']}.")
@@ -94,12 +95,11 @@ def _documents(pdfs: list[Path], out: Path, before: dict[str, Any]) -> tuple[dic
     return documents, faults
 
 
-def _block(pdf: Path, out: Path) -> dict[str, Any]:
+def _block(pdf: Path, out: Path, pages: int, title: str | None) -> dict[str, Any]:
     import os
 
-    from harness import corpus, keys
+    from harness import keys
 
-    pages, title = corpus.describe(pdf)
     where = os.path.relpath(pdf.resolve(), out.resolve().parent).replace(os.sep, "/")
     return {"file": where, "sha256": keys.file_sha256(pdf), "pages": pages, "title": title or _spaced(pdf.stem)}
 
