@@ -18,6 +18,7 @@ class Request:
     only: tuple[str, ...] = ()
     dirty: bool = False
     unseal: bool = False
+    time: bool = False
     workers: int = 4
     results: Path = Path("results")
 

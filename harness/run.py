@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from harness import config, goldens, heldout, keys, locks, machine, store
+from harness import config, goldens, heldout, keys, locks, machine, store, timing
 from harness.bench import Bench, Watcher
 from harness.blobs import Blobs
 from harness.components import Component
@@ -79,12 +79,18 @@ class Session:
         self.memos = Memos(self.cache / "memo", progress)
         self.paid = Memos(request.results / "calls" / "memo", progress)
         self.metrics = all_metrics()
+        self._keys: dict[str, str] = {}
 
     def _memo(self, component: Component, label: str) -> ArrayMemo:
         memos = self.paid if getattr(component, "paid", False) else self.memos
-        return memos.open(
-            f"{component.name()}-{label}-{keys.component_key(component)[:16]}", f"{component.name()} {label}"
-        )
+        return memos.open(f"{component.name()}-{label}-{self._key(component)[:16]}", f"{component.name()} {label}")
+
+    def _key(self, component: Component) -> str:
+        """The component's key, worked out once a session: it reads whole model files."""
+        spec = keys.digest(component.spec())
+        if spec not in self._keys:
+            self._keys[spec] = keys.component_key(component)
+        return self._keys[spec]
 
     def _ingest(self, loaded: GoldenSet) -> Ingest:
         """The documents that this split is asked of: those in its goldens' scopes, or the whole corpus."""
@@ -114,10 +120,11 @@ class Session:
         stages = Stages(self.system, ingest, self.units, bench)
         try:
             rows = self._rows(stages, bench, chosen, split)
+            latency = timing.measure(stages, chosen) if self.request.time else {}
         finally:
             self.memos.flush()
             self.paid.flush()
-        return self._kept(loaded, chosen, stages, rows)
+        return self._kept(loaded, chosen, stages, rows, latency)
 
     def _rows(self, stages: Stages, bench: Bench, chosen: Sequence[Golden], split: str) -> Rows:
         scoring = Scoring(self.metrics, self.units, bench, self.system.scope, scoring_stamp(self.corpus))
@@ -142,10 +149,17 @@ class Session:
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _kept(self, loaded: GoldenSet, chosen: Sequence[Golden], stages: Stages, rows: Rows) -> Result:
+    def _kept(
+        self,
+        loaded: GoldenSet,
+        chosen: Sequence[Golden],
+        stages: Stages,
+        rows: Rows,
+        latency: dict[str, float],
+    ) -> Result:
         with self.clock.step("report"):
             summaries = tuple(summarise(self.metrics, rows.retrieved, rows.scores))
-        manifest = self._manifest(loaded, chosen, stages, rows)
+        manifest = self._manifest(loaded, chosen, stages, rows).model_copy(update={"latency": latency})
         if loaded.split == "heldout":
             manifest = heldout.opened(manifest, self.system, summaries, self.request)
         return Result(manifest, rows, summaries, store.write(self.request.results, manifest, rows))

@@ -98,12 +98,15 @@ class Stages:
         """The documents that the question is asked of; None is the whole corpus."""
         return frozenset(golden.scope) if self.system.scope == "golden" and golden.scope else None
 
-    def _case_bench(self, golden: Golden, component: Component) -> Bench:
+    def documents(self, golden: Golden) -> tuple[Document, ...]:
+        """The documents that the question is asked of, as a component may know them."""
         docs = self.docs(golden) or self.ingest.documents
         files = self.ingest.corpus.documents
-        documents = tuple(Document(doc, files[doc].title, tuple(files[doc].aliases)) for doc in sorted(docs))
+        return tuple(Document(doc, files[doc].title, tuple(files[doc].aliases)) for doc in sorted(docs))
+
+    def _case_bench(self, golden: Golden, component: Component) -> Bench:
         sees_gold = any(part.sees_gold for part in component.parts())
-        return self.bench.for_case(documents, golden if sees_gold else None)
+        return self.bench.for_case(self.documents(golden), golden if sees_gold else None)
 
     def _scope(self, golden: Golden, *components: Component) -> list[Any]:
         """What of a golden shapes a search: its scope, and for oracles the golden itself."""
@@ -178,8 +181,7 @@ class Stages:
         return Case(golden=golden, **{name: getattr(generation, name) for name in Generation.model_fields})
 
     def _titles(self, golden: Golden) -> list[Any]:
-        documents = self._case_bench(golden, self.system.answerer).documents
-        return [[document.id, document.title, *document.aliases] for document in documents]
+        return [[document.id, document.title, *document.aliases] for document in self.documents(golden)]
 
     def _generate(self, key: str, golden: Golden) -> Generation:
         generation = self._answered(golden)

@@ -47,6 +47,8 @@ class Manifest(Record):
     machine: dict[str, Json] = Field(default_factory=dict)
     when: str = ""
     seconds: dict[str, float] = Field(default_factory=dict)
+    latency: dict[str, float] = Field(default_factory=dict)
+    """Milliseconds, measured only with --time; of this machine, never compared."""
     tokens: int = 0
     cost_billed: float | None = 0.0
     cost_cold: float | None = 0.0

@@ -81,6 +81,18 @@ def lines(manifest: Manifest, summaries: Sequence[Summary], width: int | None) -
             yield _aligned(_GAP + name, {column: rows[name][column] for column in columns}, names, widths), False
     yield "", False
     yield from ((line, False) for line in footnotes(summaries, columns))
+    if manifest.latency:
+        yield latency(manifest), False
+
+
+def latency(manifest: Manifest) -> str:
+    """The measured latency in one line: of this machine, never compared."""
+    found = manifest.latency
+    parts = [
+        f"{what} {found[f'{what}_p50_ms']:.0f} ms (p95 {found[f'{what}_p95_ms']:.0f})"
+        for what in ("retrieve", "answer")
+    ]
+    return f"latency, one case at a time, warm, on {manifest.machine.get('cores')} cores: {', '.join(parts)}"
 
 
 def silent(summary: Summary) -> bool:

@@ -21,24 +21,24 @@ class Logged({cls}):
     """Logged."""
     {method}
 '''
-PARSE = '''def parse(self, pdf, doc, bench):
+PARSE = """def parse(self, pdf, doc, bench):
         log("parse " + doc)
-        return super().parse(pdf, doc, bench)'''
-CHUNK = '''def chunk(self, pages, bench):
+        return super().parse(pdf, doc, bench)"""
+CHUNK = """def chunk(self, pages, bench):
         log("chunk")
-        return super().chunk(pages, bench)'''
-BUILD = '''def build(self, chunks, folder, bench):
+        return super().chunk(pages, bench)"""
+BUILD = """def build(self, chunks, folder, bench):
         log("build")
         super().build(chunks, folder, bench)
     def open(self, folder, bench):
         log("open")
-        return super().open(folder, bench)'''
-RERANK = '''def rerank(self, query, hits, bench):
+        return super().open(folder, bench)"""
+RERANK = """def rerank(self, query, hits, bench):
         log("rerank")
-        return helper(hits)'''
-ANSWER = '''def answer(self, question, search, history, bench):
+        return helper(hits)"""
+ANSWER = """def answer(self, question, search, history, bench):
         log("answer")
-        return super().answer(question, search, history, bench)'''
+        return super().answer(question, search, history, bench)"""
 
 CONFIG = """\
 goldens: tiny
@@ -223,7 +223,9 @@ def test_check_finds_a_page_or_a_mean_that_was_changed(project: Path, cli: Cli) 
 
 def test_a_parser_that_raises_costs_its_document_and_says_so(logged: Path, cli: Cli) -> None:
     parser = logged / "systems" / "parsers" / "logged_parser.py"
-    parser.write_text(parser.read_text().replace('log("parse " + doc)', 'if doc.startswith("birch"): raise KeyError("xref")'))
+    parser.write_text(
+        parser.read_text().replace('log("parse " + doc)', 'if doc.startswith("birch"): raise KeyError("xref")')
+    )
     found = json.loads(cli("run", "logged.yaml", "--json").stdout)["tiny/logged/dev"]
     assert found["page_hit@5"]["mean"] == pytest.approx(2 / 3)
     assert found["page_hit@5"]["scored"] == 3, "it stays in the denominator"
@@ -233,9 +235,22 @@ def test_a_parser_that_raises_costs_its_document_and_says_so(logged: Path, cli: 
 
 def test_an_answerer_that_raises_scores_zero_with_its_reason(logged: Path, cli: Cli) -> None:
     answerer = logged / "systems" / "answerers" / "logged_answerer.py"
-    answerer.write_text(answerer.read_text().replace('log("answer")', 'if "Birch" in question: raise ValueError("no JSON")'))
+    answerer.write_text(
+        answerer.read_text().replace('log("answer")', 'if "Birch" in question: raise ValueError("no JSON")')
+    )
     found = json.loads(cli("run", "logged.yaml", "--json").stdout)["tiny/logged/dev"]
     assert found["refused_unanswerable"] == pytest.approx({**found["refused_unanswerable"], "mean": 0.0, "scored": 1})
     assert found["answered_answerable"]["scored"] == 3
     assert found["correctness"]["failed"] == 0
     assert "ValueError: no JSON" in cli("explain", "logged", "t>3").stdout
+
+
+def test_time_measures_latency_and_only_then(project: Path, cli: Cli) -> None:
+    assert "latency" not in cli("run", "plain.yaml").stdout
+    shown = cli("run", "plain.yaml", "--time").stdout
+    assert "latency, one case at a time, warm" in shown
+    manifest = json.loads((result(project) / "manifest.json").read_text())
+    assert 0 < manifest["latency"]["retrieve_p50_ms"] <= manifest["latency"]["retrieve_p95_ms"]
+    assert set(manifest["latency"]) == {
+        f"{what}_{mark}_ms" for what in ("retrieve", "answer") for mark in ("p50", "p95")
+    }

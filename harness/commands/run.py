@@ -30,6 +30,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dirty", action="store_true", help="open held-out on a changed working tree; recorded")
     parser.add_argument("--unseal", action="store_true", help="show held-out rows by question; recorded")
+    parser.add_argument(
+        "--time", action="store_true", help="measure latency: one case at a time, warmed, three repeats"
+    )
     parser.add_argument("--workers", type=from_one, default=4, metavar="N", help="cases at a time (default 4)")
     parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
     parser.add_argument("--findings", type=place, default=Path("findings"), metavar="DIR", help="default: findings")
@@ -50,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
         only=tuple(dict.fromkeys(args.only)),
         dirty=args.dirty,
         unseal=args.unseal,
+        time=args.time,
         workers=args.workers,
         results=args.results,
     )
