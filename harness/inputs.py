@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from harness import config, findings, goldens, heldout
@@ -25,9 +28,10 @@ def check(configs: Sequence[Path], request: Request, pages: Path) -> None:
     for folder in (request.results, request.results / "cache", request.results / "calls", pages):
         writable(folder)
     folders = [_folder(path, system, request) for path, system in zip(configs, systems, strict=True)]
-    names = {folder: _golden_set(folder, request) for folder in dict.fromkeys(folders)}
-    for folder, system in zip(folders, systems, strict=True):
-        _fits(pages / f"{names[folder]}-{system.name}{findings.SUFFIX}")
+    with _counts_for(request.results / "cache") as cache:
+        names = {folder: _golden_set(folder, request, cache) for folder in dict.fromkeys(folders)}
+        for folder, system in zip(folders, systems, strict=True):
+            _fits(pages / f"{names[folder]}-{system.name}{findings.SUFFIX}")
 
 
 def _distinct(configs: Sequence[Path]) -> None:
@@ -60,13 +64,21 @@ def existing(folder: Path) -> None:
         raise UserError(f"{folder}: {what}.")
 
 
-def _golden_set(folder: Path, request: Request) -> str:
-    """Look at every document, lock and golden that the run will need. Returns the set's name.
+@contextmanager
+def _counts_for(cache: Path) -> Iterator[Path]:
+    """A cache to keep page counts in, so that a large corpus is opened once; a new one is put into place when all is well."""
+    if cache.is_dir():
+        yield cache
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        yield Path(scratch)
+        with suppress(OSError):
+            shutil.copytree(Path(scratch) / "reference", cache / "reference")
 
-    Page counts are kept where there is a cache already, so that a large corpus is opened once.
-    """
-    cache = request.results / "cache"
-    corpus = Corpus.open(folder, cache if cache.is_dir() else None)
+
+def _golden_set(folder: Path, request: Request, cache: Path) -> str:
+    """Look at every document, lock and golden that the run will need. Returns the set's name."""
+    corpus = Corpus.open(folder, cache)
     writable(request.results / corpus.name)
     for split in heldout.splits(folder, request, lambda note: None):
         choose(goldens.load(folder, split, corpus), request)

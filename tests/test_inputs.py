@@ -23,6 +23,7 @@ import pytest
 from conftest import CONFIG, DEV, HELDOUT, git, write_set
 
 from harness.cli import main
+from harness.corpus import Corpus
 
 Change = Callable[[Path], object]
 
@@ -275,6 +276,9 @@ GOLDENS = {
     "a folder as dev split": Mistake("tiny/dev.jsonl: there is no such file; splits of this set: heldout", folder("tiny/dev.jsonl"), words="run plain.yaml"),
 }  # fmt: skip
 
+COLD = {"golden: duplicate id", "corpus: wrong page count"}
+"""Two that are tried where there is no cache yet: none is begun."""
+
 HELD = "run plain.yaml --split all --dirty"
 LOCKS = {
     "changed after it was locked": Mistake("tiny/heldout.jsonl has changed since it was locked on 2026-11-29: 2 goldens as before, sha256|harness freeze", heldout(lock=False, answer="7"), HELD),
@@ -365,6 +369,16 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def warm(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The template with its PDFs' page counts in the cache, which saves each mistake a process."""
+    made = tmp_path_factory.mktemp("warm") / "project"
+    shutil.copytree(template, made)
+    with contextlib.chdir(made):
+        Corpus.open(Path("tiny"), Path("results/cache"))
+    return made
+
+
+@pytest.fixture(scope="module")
 def ran(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The template after a run on dev."""
     made = tmp_path_factory.mktemp("ran") / "project"
@@ -414,9 +428,10 @@ def refused(mistake: Mistake, project: Path, capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize("name", TABLE)
 def test_a_mistake_is_one_clear_line_and_nothing_is_written(
-    name: str, template: Path, enter: Callable[[Path], Path], capsys: pytest.CaptureFixture[str]
+    name: str, template: Path, warm: Path, enter: Callable[[Path], Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    refused(TABLE[name], enter(template), capsys)
+    opens_pdfs = name.startswith(("golden: ", "corpus: ", "held-out: ")) and name not in COLD
+    refused(TABLE[name], enter(warm if opens_pdfs else template), capsys)
 
 
 @pytest.mark.parametrize("name", AFTER_A_RUN)
