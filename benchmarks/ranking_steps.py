@@ -152,7 +152,16 @@ def render(rows: Sequence[Block]) -> str:
     for step in STEPS:
         if named[step.name]:
             lines.append(f"| {' | '.join(_cells(step, named, sets))} |")
-    return "\n".join([INTRODUCTION.format(counts=counts), *lines, "", *_legend(), ""])
+    return "\n".join([INTRODUCTION.format(counts=counts), *lines, "", _whole(named), "", *_legend(), ""])
+
+
+def _whole(named: dict[str, list[Block]]) -> str:
+    """What the kept steps brought together."""
+    first, last = named["rrf"], named["words-twice"]
+    if not (first and last):
+        return ""
+    at1, at5 = (p_value(last, first, field) for field in ("hit1", "hit5"))
+    return f"All kept steps together, `words-twice` against `rrf`: @1 {at1}; @5 {at5}."
 
 
 def _cells(step: Step, named: dict[str, list[Block]], sets: Iterable[str]) -> list[str]:
