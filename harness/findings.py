@@ -17,7 +17,7 @@ from pydantic import Field
 
 from harness import jsonl
 from harness.files import write_text
-from harness.markdown import cell, table
+from harness.markdown import cell, code, table
 from harness.ranking import distinct_pages, first_rank
 from harness.records import Json, Record, Score, Summary
 from harness.run import Result
@@ -155,8 +155,8 @@ def render(sections: Sequence[Section]) -> str:
 
 def _config(manifest: Manifest) -> list[str]:
     places = ("parser", "chunker", "retriever", "reranker", "answerer")
-    rows = [[place, f"`{_short(manifest.config[place])}`"] for place in places]
-    changed = ", ".join(f"`{name}`" for name in manifest.replaced)
+    rows = [[place, code(_short(manifest.config[place]))] for place in places]
+    changed = ", ".join(code(name) for name in manifest.replaced)
     lines = ["What was run:", "", *table(["part", "setting"], rows)]
     return [*lines, "", f"Replaced in the config that it extends: {changed}."] if changed else lines
 

@@ -21,6 +21,11 @@ def cell(text: str) -> str:
     return _MARKS.sub(r"\\\1", html.escape(short, quote=False))
 
 
+def code(text: str) -> str:
+    """`text` as code in a table cell: one line, its bars escaped, its backticks as apostrophes."""
+    return f"`{_BREAKS.sub(' ', text).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A table's lines. The first column is aligned to the left, the others to the right where all hold numbers."""
     aligned = ["---" if not _numbers(rows, column) else "--:" for column in range(len(head))]

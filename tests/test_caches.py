@@ -112,9 +112,13 @@ def test_namespaces_do_not_share(tmp_path: Path) -> None:
 
 
 def test_a_folder_appears_whole_or_not_at_all(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), keep_folder(tmp_path / "index") as scratch:
-        (scratch / "half.npy").write_bytes(b"1")
-        raise RuntimeError
+    def half() -> None:
+        with keep_folder(tmp_path / "index") as scratch:
+            (scratch / "half.npy").write_bytes(b"1")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        half()
     assert list(tmp_path.iterdir()) == []
     with keep_folder(tmp_path / "index") as scratch:
         (scratch / "a.npy").write_bytes(b"1")

@@ -184,3 +184,9 @@ def test_any_text_may_be_printed(text: str) -> None:
     assert not RAW.search(shown.replace("\n", ""))
     assert len(shown) == len(text)
     assert markdown.hanging(shown, 4).count("\n") == max(len(shown.splitlines()) - 1, 0)
+
+
+def test_a_setting_with_marks_does_not_break_its_cell() -> None:
+    from harness.markdown import code
+
+    assert code("a|b`c\nd") == "`a\\|b'c d`"
