@@ -102,7 +102,9 @@ Cli = Callable[..., subprocess.CompletedProcess[str]]
 def cli(project: Path) -> Cli:
     """Run `harness …` in the project, as a process of its own."""
 
-    def call(*words: str, code: int | None = 0, cwd: Path = project, **variables: str) -> subprocess.CompletedProcess[str]:
+    def call(
+        *words: str, code: int | None = 0, cwd: Path = project, **variables: str
+    ) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **variables}
         command = [sys.executable, "-m", "harness.cli", *words]
         done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)

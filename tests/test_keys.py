@@ -20,7 +20,7 @@ def parse():
     """Parse."""
     return shout("a")  # loudly
 '''
-HELPER = 'def shout(text):\n    return text.upper()\n'
+HELPER = "def shout(text):\n    return text.upper()\n"
 
 
 @pytest.fixture
