@@ -110,14 +110,15 @@ class Trial:
 
 
 def trials(setting: Setting, moments: int, seed: int) -> Iterator[Trial]:
-    """Yield a trial for each random moment, over the time that the undisturbed run took."""
+    """Yield a trial for each random moment, over the time that the undisturbed run took, and over what is left of it."""
     setting.clear()
     table, seconds = setting.finish()
     expected = setting.kept()
     draw = random.Random(seed)
     for _ in range(moments):
         setting.clear()
-        first, second = draw.uniform(0, seconds), draw.uniform(0, seconds)
+        first = draw.uniform(0, seconds)
+        second = draw.uniform(0, max(seconds - first, seconds / 4))
         hit = setting.kill_after(first), setting.kill_after(second)
         again, took = setting.finish()
         found = {**setting.kept(), "table": again.encode()}
