@@ -46,7 +46,16 @@ class _DenseIndex(Index):
         if not len(rows):
             return []
         vector = self._embedder.embed([query], "query", bench)[0]
-        return best(_part(self._vectors, rows) @ vector, rows, k, bench)
+        return best(_cosines(_part(self._vectors, rows), vector), rows, k, bench)
+
+
+def _cosines(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32 (rows,). Not with `@`: its threads wait for one another where several questions are searched at once, which
+    cost 20 ms a query on two busy cores instead of 0.6 at 7,700 chunks."""
+    import numpy as np
+
+    cosines: NDArray[np.float32] = np.einsum("ij,j->i", rows, vector)
+    return cosines
 
 
 def _part(vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
