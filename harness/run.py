@@ -86,10 +86,13 @@ class Session:
         return memos.open(f"{component.name()}-{label}-{self._key(component)[:16]}", f"{component.name()} {label}")
 
     def _key(self, component: Component) -> str:
-        """The component's key, worked out once a session: it reads whole model files."""
-        spec = keys.digest(component.spec())
+        """The component's key, worked out once a session: it reads whole model files.
+
+        Settings that act at query time only (a batch size, a rate limit) do not change a vector.
+        """
+        spec = keys.digest(component.spec(for_index=True))
         if spec not in self._keys:
-            self._keys[spec] = keys.component_key(component)
+            self._keys[spec] = keys.component_key(component, for_index=True)
         return self._keys[spec]
 
     def _ingest(self, loaded: GoldenSet) -> Ingest:
