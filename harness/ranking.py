@@ -16,7 +16,12 @@ Groups = Sequence[Iterable[PageRef]]
 
 def distinct_pages(found: Iterable[Found], k: int | None = None) -> list[PageRef]:
     """The first k distinct pages in order of first hit (all of them where k is None)."""
-    return list(dict.fromkeys(hit.ref for hit in found))[:k]
+    pages: dict[PageRef, None] = {}
+    for hit in found:
+        if len(pages) == k:
+            break
+        pages[hit.ref] = None
+    return list(pages)
 
 
 def searched(searches: Iterable[Search]) -> Iterator[Found]:

@@ -71,6 +71,7 @@ class Session:
     def __init__(self, system: System, request: Request, progress: Watcher) -> None:
         self.system, self.request, self.progress = system, request, progress
         self.cache = request.results / "cache"
+        keys.recall(self.cache / "code.jsonl")
         self.clock = Clock()
         with self.clock.step("open"):
             self.corpus = Corpus.open(system.goldens, self.cache)
@@ -127,6 +128,7 @@ class Session:
         finally:
             self.memos.flush()
             self.paid.flush()
+            keys.keep(self.cache / "code.jsonl")
         return self._kept(loaded, chosen, stages, rows, latency)
 
     def _rows(self, stages: Stages, bench: Bench, chosen: Sequence[Golden], split: str) -> Rows:

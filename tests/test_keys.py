@@ -94,3 +94,13 @@ def test_what_has_no_canonical_json_is_refused() -> None:
 def test_the_order_of_keys_does_not_count_and_values_do() -> None:
     assert keys.digest({"a": 1, "b": [2]}) == keys.digest({"b": [2], "a": 1})
     assert keys.digest({"a": 1}) != keys.digest({"a": 1.5}) != keys.digest({"a": "1"})
+
+
+def test_what_was_read_before_is_found_only_for_the_same_source(modules: Path, tmp_path: Path) -> None:
+    before = code()
+    keys.keep(tmp_path / "code.jsonl")
+    keys._KEPT.clear()
+    keys.recall(tmp_path / "code.jsonl")
+    assert code() == before
+    edit(modules / "_helper.py", "upper", "lower")
+    assert code() != before
