@@ -207,7 +207,7 @@ def keep_out_of_git(results: Path, corpus: Corpus) -> None:
     for folder, rules in ((results / "cache", everything), (results / "calls", everything)):
         _ignore(folder, rules)
     if not corpus.redistributable:
-        _ignore(results / corpus.name, everything + "!.gitignore\n!openings.jsonl\n")
+        _ignore(results / corpus.name, everything + "!openings.jsonl\n")
 
 
 def _ignore(folder: Path, rules: str) -> None:
