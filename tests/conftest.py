@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# What hypothesis draws does not change from run to run; `pytest --hypothesis-profile=default` looks further.
+settings.register_profile("same-each-time", derandomize=True)
+settings.load_profile("same-each-time")
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
