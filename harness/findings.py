@@ -38,7 +38,6 @@ class Question(Record):
     rank: int | None = None
     values: dict[str, float] = Field(default_factory=dict)
     failed: tuple[str, ...] = ()
-    undecided: tuple[str, ...] = ()
 
 
 class Section(Record):

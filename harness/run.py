@@ -203,11 +203,10 @@ class Session:
 
 def keep_out_of_git(results: Path, corpus: Corpus) -> None:
     """Caches, and the rows of a set that may not be passed on, ignore themselves; openings are always kept."""
-    everything = "*\n"
-    for folder, rules in ((results / "cache", everything), (results / "calls", everything)):
-        _ignore(folder, rules)
+    for name in ("cache", "calls"):
+        _ignore(results / name, "*\n")
     if not corpus.redistributable:
-        _ignore(results / corpus.name, everything + "!openings.jsonl\n")
+        _ignore(results / corpus.name, "*\n!openings.jsonl\n")
 
 
 def _ignore(folder: Path, rules: str) -> None:
