@@ -30,6 +30,10 @@ PAGE = DATA.with_suffix(".md")
 Block = dict[str, Any]
 
 
+KEEP: Block = {"use": "keep"}
+WINDOWS: Block = {"use": "page_windows", "size": 1200, "overlap": 150}
+
+
 class Step(NamedTuple):
     """A change, the step that it is compared with, and whether hybrid_rerank keeps it."""
 
@@ -38,8 +42,8 @@ class Step(NamedTuple):
     kept: str
     what: str
     retriever: Block
-    reranker: Block = {"use": "keep"}  # noqa: RUF012
-    chunker: Block = {"use": "page_windows", "size": 1200, "overlap": 150}  # noqa: RUF012
+    reranker: Block = KEEP
+    chunker: Block = WINDOWS
 
 
 BM25_CORPUS: Block = {"use": "bm25", "idf": "corpus"}
@@ -54,9 +58,19 @@ def rrf(first: Block, weight: float = 1.0) -> Block:
     return {"use": "rrf", "candidates": 100, "first_weight": weight, "first": first, "second": DENSE}
 
 
+def windows(size: int, overlap: int) -> Block:
+    return {"use": "page_windows", "size": size, "overlap": overlap}
+
+
+def headed(*, title: bool) -> Block:
+    return {"use": "context_header", "title": title, "inner": WINDOWS}
+
+
 def asked(inner: Block, **settings: Any) -> Block:
     return {"use": "line_items", "inner": inner, **settings}
 
+
+FINAL = asked({"use": "convex_combination", "first": PAGE_BM25, "second": DENSE})
 
 STEPS = (
     Step("bm25", "", "", "BM25 alone, words stemmed, rarity counted over the corpus", BM25_CORPUS),
@@ -66,16 +80,16 @@ STEPS = (
     Step("plain-question", "idf-in-scope", "yes", "sentences on how to answer left out", asked(rrf(BM25), add=False)),
     Step("line-items", "plain-question", "yes", "the line items of computed measures added", asked(rrf(BM25))),
     Step("with-page", "line-items", "yes", "a page's BM25 adds half to that of its chunks", asked(rrf(PAGE_BM25))),
-    Step(
-        "words-twice",
-        "with-page",
-        "yes",
-        "words count twice what vectors do: hybrid_rerank",
-        asked(rrf(PAGE_BM25, 2.0)),
-    ),
-    Step("no-vectors", "words-twice", "no", "the same without vectors", asked(PAGE_BM25)),
-    Step("lexical", "words-twice", "no", "lexical reranker over its first 30", asked(rrf(PAGE_BM25, 2.0)), LEXICAL),
-    Step("late", "words-twice", "no", "late interaction over its first 20", asked(rrf(PAGE_BM25, 2.0)), LATE),
+    Step("words-twice", "with-page", "yes", "words count twice what vectors do", asked(rrf(PAGE_BM25, 2.0))),
+    Step("by-score", "words-twice", "yes", "fused by score, half and half: hybrid_rerank", FINAL),
+    Step("no-vectors", "by-score", "no", "the same without vectors", asked(PAGE_BM25)),
+    Step("lexical", "by-score", "no", "lexical reranker over its first 30", FINAL, LEXICAL),
+    Step("late", "by-score", "no", "late interaction over its first 20", FINAL, LATE),
+    Step("heading", "by-score", "no", "the page's heading in front of each chunk", FINAL, KEEP, headed(title=False)),
+    Step("title", "heading", "no", "the document's title in front of that", FINAL, KEEP, headed(title=True)),
+    Step("chunks-800", "by-score", "no", "windows of 800 characters instead of 1,200", FINAL, KEEP, windows(800, 100)),
+    Step("chunks-2000", "by-score", "no", "windows of 2,000 characters", FINAL, KEEP, windows(2000, 250)),
+    Step("sections", "by-score", "no", "a page's sections instead of windows", FINAL, KEEP, {"use": "headings"}),
 )
 
 
@@ -157,11 +171,11 @@ def render(rows: Sequence[Block]) -> str:
 
 def _whole(named: dict[str, list[Block]]) -> str:
     """What the kept steps brought together."""
-    first, last = named["rrf"], named["words-twice"]
+    first, last = named["rrf"], named["by-score"]
     if not (first and last):
         return ""
     at1, at5 = (p_value(last, first, field) for field in ("hit1", "hit5"))
-    return f"All kept steps together, `words-twice` against `rrf`: @1 {at1}; @5 {at5}."
+    return f"All kept steps together, `by-score` against `rrf`: @1 {at1}; @5 {at5}."
 
 
 def _cells(step: Step, named: dict[str, list[Block]], sets: Iterable[str]) -> list[str]:

@@ -22,6 +22,7 @@ from systems.rerankers.keep import Keep
 from systems.rerankers.late_interaction import LateInteraction
 from systems.retrievers._tokens import tokens
 from systems.retrievers.bm25 import Bm25
+from systems.retrievers.convex_combination import ConvexCombination
 from systems.retrievers.dense import Dense
 from systems.retrievers.oracle_pages import OraclePages
 from systems.retrievers.rrf import Rrf
@@ -132,7 +133,13 @@ def test_bm25_equals_its_formula_by_brute_force(
 
 
 @pytest.mark.parametrize(
-    "retriever", [Bm25(), Dense(embedder=Letters()), Rrf(first=Bm25(), second=Dense(embedder=Letters()))]
+    "retriever",
+    [
+        Bm25(),
+        Dense(embedder=Letters()),
+        Rrf(first=Bm25(), second=Dense(embedder=Letters())),
+        ConvexCombination(first=Bm25(), second=Dense(embedder=Letters())),
+    ],
 )
 def test_documents_filter_before_ranking(retriever: Retriever, random_chunks: list[Chunk], tmp_path: Path) -> None:
     bench = make_bench(tmp_path, random_chunks)
@@ -206,10 +213,43 @@ def test_fusion_adds_reciprocal_ranks(random_chunks: list[Chunk], tmp_path: Path
     assert [h.chunk.id for h in fused] == sorted(expected, key=lambda key: (-expected[key], key))
 
 
+@pytest.mark.parametrize(("depth", "weight"), [(10, 0.5), (10, 0.2), (1000, 0.7)])
+def test_a_convex_combination_adds_shares_of_each_lists_best(
+    random_chunks: list[Chunk], tmp_path: Path, depth: int, weight: float
+) -> None:
+    bench = make_bench(tmp_path, random_chunks)
+    parts = ((Bm25(), weight), (Dense(embedder=Letters()), 1 - weight))
+    fused = ConvexCombination(first=parts[0][0], second=parts[1][0], weight=weight, depth=depth)
+    expected: dict[str, float] = dict.fromkeys((chunk.id for chunk in random_chunks), 0.0)
+    listed: set[str] = set()
+    for part, share in parts:
+        hits = {hit.chunk.id: hit.score for hit in bench.index(part).search("tax", depth, None, bench)}
+        rest = min(hits.values()) if len(hits) == depth else 0.0
+        listed |= set(hits)
+        for key in expected:
+            expected[key] += share * hits.get(key, rest) / max(hits.values())
+    found = bench.index(fused).search("tax", 2000, None, bench)
+    assert {hit.chunk.id: hit.score for hit in found} == pytest.approx({key: expected[key] for key in listed})
+    assert found == sorted(found, key=lambda hit: (-hit.score, hit.chunk.id))
+
+
+def test_a_convex_combination_keeps_the_order_of_the_one_list_that_found_something(
+    random_chunks: list[Chunk], tmp_path: Path
+) -> None:
+    bench = make_bench(tmp_path, random_chunks)
+    dense = Dense(embedder=Letters())
+    found = bench.index(ConvexCombination(first=Bm25(), second=dense)).search("zeppelin", 9, None, bench)
+    assert [hit.chunk for hit in found] == [hit.chunk for hit in bench.index(dense).search("zeppelin", 9, None, bench)]
+    assert bench.index(ConvexCombination(first=Bm25(), second=Bm25())).search("zeppelin", 9, None, bench) == []
+
+
 def test_fusion_settings_stay_out_of_the_index_key() -> None:
     one = Rrf(first=Bm25(), second=Dense(embedder=Letters()))
     other = Rrf(first=Bm25(candidates=7), second=Dense(embedder=Letters()), constant=10, candidates=99, first_weight=3)
     assert one.spec(for_index=True) == other.spec(for_index=True)
+    assert ConvexCombination(first=Bm25(), second=Bm25()).spec(for_index=True) == ConvexCombination(
+        first=Bm25(), second=Bm25(), weight=0.1, depth=9
+    ).spec(for_index=True)
     assert Bm25(k1=1).spec(for_index=True) != Bm25(k1=2).spec(for_index=True)
 
 
@@ -246,6 +286,14 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(minilm: MiniLM, tmp_pat
     together = minilm.encode(TEXTS, "passage", bench)
     alone = [minilm.encode([text], "passage", bench)[0] for text in TEXTS]
     assert all((row == single).all() for row, single in zip(together, alone, strict=True))
+
+
+def test_int8_products_stay_close_to_the_graph_that_the_wheel_holds(minilm: MiniLM, tmp_path: Path) -> None:
+    bench = make_bench(tmp_path, [])
+    exact = MiniLM(arithmetic="float32").encode(TEXTS, "passage", bench)
+    cosines = (minilm.encode(TEXTS, "passage", bench) * exact).sum(axis=1)
+    assert (cosines > 0.98).all()
+    assert (cosines < 1).all(), "the same bytes would mean that nothing was rewritten"
 
 
 def test_each_text_is_embedded_once(minilm: MiniLM, tmp_path: Path) -> None:
