@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import Field
 
 from harness import jsonl
+from harness.errors import UserError
 from harness.files import write_text
 from harness.markdown import cell, code, table
 from harness.ranking import distinct_pages, first_rank
@@ -83,7 +84,10 @@ def name_of(result: Result) -> str:
 
 
 def write(folder: Path, results: Sequence[Result], *, unsealed: bool) -> Path:
-    """Write the finding of one system's results; a split that was not run now stays, where its config is the same."""
+    """Write the finding of one system's results; a split that was not run now stays, where its config is the same.
+
+    Raises UserError where another set's or system's finding has the name ("a-b" of "c", "a" of "b-c").
+    """
     fresh = [section(result, unsealed=unsealed) for result in results]
     path = folder / f"{name_of(results[0])}{SUFFIX}"
     sections = sorted([*_others(path, fresh), *fresh], key=lambda one: str(one.manifest["split"]))
@@ -101,8 +105,14 @@ def page_of(data: Path) -> Path:
 def _others(path: Path, fresh: Sequence[Section]) -> list[Section]:
     splits = {one.manifest["split"] for one in fresh}
     kept = read(path) if path.exists() else []
-    config = fresh[0].manifest["config"]
+    config, mine = fresh[0].manifest["config"], _whose(fresh[0])
+    if other := next((_whose(one) for one in kept if _whose(one) != mine), None):
+        raise UserError(f"{path}: holds the finding of {other}; write that of {mine} elsewhere with --findings DIR.")
     return [one for one in kept if one.manifest["split"] not in splits and one.manifest["config"] == config]
+
+
+def _whose(one: Section) -> str:
+    return f"system {one.manifest['system']!r} on set {one.manifest['set']!r}"
 
 
 def _lines(one: Section) -> Iterable[str]:

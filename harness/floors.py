@@ -1,7 +1,7 @@
 """Floors: what a metric gives to rankings and habits that know nothing of the question. Printed beside every mean.
 
 - ``shuffled gold``: each ranking against the evidence of another golden of the same document (DESIGN.md, section 12).
-- ``frequent pages``: as ranking, the five pages that are most often gold in the golden's documents.
+- ``frequent pages``: as ranking, the five pages of the golden's documents that are most often gold for their other goldens.
 - ``always answer`` and ``always abstain``: one habit, whatever the question.
 """
 
@@ -28,7 +28,7 @@ def floors(cases: Sequence[Case], metrics: Sequence[Metric]) -> dict[str, dict[s
     """Floors of each metric that has one, by label and name. `cases`: of the retrieve stage, in any order.
 
     They are means over the cases that the metric applies to; shuffled gold also over several shuffles. A document with a
-    single golden has no other evidence to offer and stays out of that one.
+    single golden has no other evidence to offer and stays out: a golden's own pages are never held against it.
     """
     ordered = sorted(cases, key=lambda case: case.golden.id)
     pairs, pages = _shuffled(ordered), _frequent([case.golden for case in ordered])
@@ -49,7 +49,8 @@ def _floors(
         "shuffled gold": _mean([metric.worth(case, gold) for case, gold in pairs if {case.golden.id, gold.id} <= fits])
     }
     if isinstance(metric, PageMetric):
-        means["frequent pages"] = _mean([metric.value(pages[golden.id][: metric.k], golden) for golden in goldens])
+        known = [golden for golden in goldens if pages[golden.id]]
+        means["frequent pages"] = _mean([metric.value(pages[golden.id][: metric.k], golden) for golden in known])
     return {name: mean for name, mean in means.items() if mean is not None}
 
 
@@ -69,13 +70,15 @@ def _shuffled(cases: Sequence[Case]) -> list[tuple[Case, Golden]]:
 
 
 def _frequent(goldens: Iterable[Golden]) -> dict[str, list[PageRef]]:
-    """For each golden with evidence, by id: the pages most often gold in its documents, ties by page."""
+    """For each golden with evidence, by id: the pages most often gold for the other goldens of its documents, ties by page."""
     gold = {golden.id: golden.gold_pages for golden in goldens if golden.evidence}
     often = Counter(ref for pages in gold.values() for ref in pages)
-    ranked = sorted(often, key=lambda ref: (-often[ref], ref))
-    docs = {frozenset(ref.doc for ref in pages) for pages in gold.values()}
-    top = {group: [ref for ref in ranked if ref.doc in group][:FREQUENT] for group in docs}
-    return {name: top[frozenset(ref.doc for ref in pages)] for name, pages in gold.items()}
+    return {name: _top(often - Counter(pages), {ref.doc for ref in pages}) for name, pages in gold.items()}
+
+
+def _top(often: Counter[PageRef], docs: set[str]) -> list[PageRef]:
+    inside = [ref for ref in often if ref.doc in docs]
+    return sorted(inside, key=lambda ref: (-often[ref], ref))[:FREQUENT]
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -51,13 +51,24 @@ def test_no_golden_keeps_its_own_evidence_and_all_stay_in_their_document() -> No
     assert {case.golden.id for case, _ in pairs} == {c.golden.id for c in cases if not c.golden.id.startswith("f")}
 
 
-def test_frequent_pages_are_the_documents_own_five() -> None:
-    golds = ["d:p1"] * 6 + ["d:p2"] * 5 + ["d:p3"] * 4 + ["d:p4"] * 3 + ["d:p5"] * 2 + ["d:p6"] + ["e:p9"] * 9
+def test_frequent_pages_are_those_of_the_documents_other_goldens() -> None:
+    golds = ["d:p1"] * 6 + ["d:p2"] * 4 + ["d:p3"] * 2 + ["d:p4"] + ["e:p9"] * 9
     found = floors([case(f"g{i}", [gold], []) for i, gold in enumerate(golds)], metrics("page_hit", "mrr"))
-    assert found["page_hit@1"]["frequent pages"] == pytest.approx((6 + 9) / 30)
-    assert found["page_hit@3"]["frequent pages"] == pytest.approx((6 + 5 + 4 + 9) / 30)
-    assert found["page_hit@10"]["frequent pages"] == pytest.approx(29 / 30)
-    assert found["mrr@10"]["frequent pages"] == pytest.approx((6 + 5 / 2 + 4 / 3 + 3 / 4 + 2 / 5 + 9) / 30)
+    assert found["page_hit@1"]["frequent pages"] == pytest.approx((6 + 9) / 22)
+    assert found["page_hit@3"]["frequent pages"] == pytest.approx((6 + 4 + 2 + 9) / 22), "nobody else needs page 4"
+    assert found["mrr@10"]["frequent pages"] == pytest.approx((6 + 4 / 2 + 2 / 3 + 9) / 22)
+
+
+def test_a_goldens_own_page_does_not_count_for_it() -> None:
+    """Pages 1 and 2, one golden each: the one of page 1 does not know it, and for those of page 2 it is one of two."""
+    cases = [case("a", ["d:p1"], []), case("b", ["d:p2"], []), case("c", ["d:p2"], [])]
+    assert floors(cases, metrics("page_hit"))["page_hit@1"]["frequent pages"] == 0
+    assert floors(cases, metrics("page_hit"))["page_hit@10"]["frequent pages"] == pytest.approx(2 / 3)
+
+
+def test_frequent_pages_are_five() -> None:
+    cases = [case(f"g{i}", [f"d:p{i // 2 + 1}"], []) for i in range(14)]
+    assert floors(cases, metrics("page_hit"))["page_hit@10"]["frequent pages"] == 0
 
 
 def test_goldens_without_evidence_stay_out() -> None:
@@ -66,7 +77,7 @@ def test_goldens_without_evidence_stay_out() -> None:
 
 
 def test_no_floor_where_there_is_nothing_to_shuffle() -> None:
-    assert floors(perfect(1), metrics("page_hit"))["page_hit@5"] == {"frequent pages": 1.0}
+    assert floors([*perfect(1, "d"), *perfect(1, "e")], metrics("page_hit")) == {}
     assert floors([], metrics("page_hit", "modality_hit")) == {}
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from harness import registry
 from harness.bench import Bench
+from harness.errors import UserError
 from harness.metric import Metric
 from harness.metrics import _answers
 from harness.records import Answer, Case, Citation, Found, Golden, PageRef, Score, Search, Usage
@@ -272,6 +273,21 @@ def test_a_figure_on_the_cited_page() -> None:
 def test_a_figure_on_another_page_only() -> None:
     score = figures("Revenue was $1,577 million.", cites=["d:p5"])
     assert (score.value, score.detail["missing"]) == (0.0, 1)
+
+
+def test_a_cited_page_that_cannot_be_read_is_the_instruments_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def text(corpus: SmallCorpus, ref: PageRef) -> str:
+        if str(ref) in unreadable:
+            raise UserError(f"{ref}: page {ref.page} cannot be read")
+        return corpus.texts.get(str(ref), "")
+
+    monkeypatch.setattr(SmallCorpus, "text", text)
+    unreadable = {"d:p5"}
+    assert figures("Revenue was $1,577 million.", cites=["d:p5"]).status == "failed"
+    unreadable = {f"d:p{number}" for number in range(50, 201)}
+    spared = figures("Revenue was $1,577 million.", cites=["d:p5"])
+    assert (spared.status, spared.value) == ("scored", 0.0)
+    assert spared.detail["other_pairs"] < 10
 
 
 def test_a_figure_without_any_citation_is_on_no_cited_page() -> None:

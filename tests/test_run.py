@@ -221,6 +221,21 @@ def test_check_finds_a_page_or_a_mean_that_was_changed(project: Path, cli: Cli) 
     assert "but its rows give" in cli("check", "--goldens", "tiny", code=2).stdout
 
 
+def test_a_finding_never_takes_the_place_of_another_with_the_same_name(project: Path, cli: Cli) -> None:
+    """System "b-c" of set "a" and system "c" of set "a-b" would both be a-b-c."""
+    cli("run", "plain.yaml")
+    data = project / "findings" / "tiny-plain.data.jsonl"
+    data.write_text(
+        data.read_text().replace('"set": "tiny"', '"set": "tin"').replace('"system": "plain"', '"system": "y-plain"')
+    )
+    before = data.read_bytes()
+    said = cli("run", "plain.yaml", code=2).stderr
+    assert "holds the finding of system 'y-plain' on set 'tin'" in said
+    assert "--findings DIR" in said
+    assert data.read_bytes() == before
+    cli("run", "plain.yaml", "--findings", "elsewhere")
+
+
 def test_a_parser_that_raises_costs_its_document_and_says_so(logged: Path, cli: Cli) -> None:
     parser = logged / "systems" / "parsers" / "logged_parser.py"
     parser.write_text(

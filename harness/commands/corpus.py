@@ -76,12 +76,12 @@ def _before(out: Path, force: bool) -> dict[str, Any]:
 
 def _documents(pdfs: list[Path], out: Path, before: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The blocks of corpus.yaml by id, and a line for each PDF that is left out."""
-    from harness import corpus
+    from harness import references
 
     known = {block.get("sha256"): (id, block) for id, block in before.items() if isinstance(block, dict)}
     documents: dict[str, Any] = {}
     faults: list[str] = []
-    for pdf, found in corpus.describe_all(pdfs).items():
+    for pdf, found in references.describe_all(pdfs).items():
         if isinstance(found, str):
             faults.append(found)
             continue

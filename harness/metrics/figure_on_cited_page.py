@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from harness.errors import UserError
 from harness.metrics._answers import REFUSED, AnswerMetric, answer_of, words_of
 from harness.metrics._citations import page_of
 from harness.quantities import FigureFound, PageFigures, find_on_pages, read_page
@@ -72,7 +74,10 @@ def _find(case: Case, refs: Iterable[PageRef], bench: Bench) -> list[FigureFound
 
 def _false_hits(case: Case, cited: Sequence[PageRef], bench: Bench) -> dict[str, int]:
     """How many (quantity, page) pairs there are on other pages, and on how many of them the figure stands too."""
-    pairs = [figure for ref in _others(case, cited, bench) for figure in _find(case, [ref], bench)]
+    pairs: list[FigureFound] = []
+    for ref in _others(case, cited, bench):
+        with suppress(UserError):  # a page that the instrument cannot read, and that nobody cited
+            pairs += _find(case, [ref], bench)
     return {"other_pairs": len(pairs), "other_hits": sum(figure.how is not None for figure in pairs)}
 
 
