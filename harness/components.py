@@ -119,7 +119,7 @@ def _require(found: type[Component]) -> None:
     """Say what to install before a run starts, not in the middle of it."""
     for package in found.needs:
         if importlib.util.find_spec(package) is None:
-            target = f"'.[{found.extra}]'" if found.extra else package
+            target = f"-e '.[{found.extra}]'" if found.extra else package
             raise ValueError(
                 f"{found.kind} {found.name()!r} needs the package {package!r}. Install it with: pip install {target}"
             )

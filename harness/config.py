@@ -83,8 +83,13 @@ def load(path: Path, settings: Sequence[str] = ()) -> System:
     try:
         return System.model_validate(block)
     except ValidationError as error:
-        faults = [(merged.origin(one["loc"], str(path)), _fault(one, block)) for one in error.errors()]
+        faults = [(merged.origin(_at(one), str(path)), _fault(one, block)) for one in error.errors()]
         raise UserError("\n".join(f"{where}: {fault}" for where, fault in faults)) from None
+
+
+def _at(error: Any) -> tuple[str | int, ...]:
+    """Where an error was written: what a component's block says as a whole, it says of the component's name."""
+    return (*error["loc"], "use") if error["type"] == "value_error" else error["loc"]
 
 
 _OWN = {
@@ -154,7 +159,7 @@ def _fault(error: Any, block: dict[str, Any]) -> str:
     if error["type"] == "value_error":
         return f"{place}: {error['ctx']['error']}"
     allowed = error["msg"].replace("Input should be", "it must be").replace("Input is", "it is")
-    allowed = allowed.removesuffix(" for <class 'pathlib.Path'>")
+    allowed = allowed.partition(" for <class 'pathlib.")[0]  # the class's name changes with Python
     return f"{place}: found {yamls.shorten(error['input'])}; {allowed}."
 
 

@@ -230,14 +230,21 @@ class Indexes:
         self.ingest, self.bench = ingest, bench.with_index(self.open)
         self._lock = threading.RLock()
         self._open: dict[str, Index] = {}
+        self._failed: dict[str, Exception] = {}
 
     def open(self, retriever: Retriever) -> Index:
         """The index of a retriever, nested ones included."""
         key = self.ingest.index_key(retriever)
         opened = keys.digest([key, retriever.spec()])
         with self._lock:
+            if opened in self._failed:  # what failed for one question is not tried again for each of the others
+                raise self._failed[opened]
             if opened not in self._open:
-                self._open[opened] = retriever.open(self._built(retriever, key), self.bench)
+                try:
+                    self._open[opened] = retriever.open(self._built(retriever, key), self.bench)
+                except Exception as error:
+                    self._failed[opened] = error
+                    raise
             return self._open[opened]
 
     def _built(self, retriever: Retriever, key: str) -> Path:

@@ -30,7 +30,7 @@ def why_not_clean(folder: Path = Path()) -> str | None:
     """None on a clean working tree (results/ and findings/ aside); else what is in the way, in a few words."""
     listed = _git("status", "--porcelain", "--", ":/", ":(top,exclude)results", ":(top,exclude)findings", folder=folder)
     if listed is None:
-        return "there is no git checkout to tell whether the code is committed"
+        return "there is no git, or no checkout, to tell whether the code is committed"
     if commit(folder) is None:
         return "nothing is committed yet"
     lines = listed.splitlines()

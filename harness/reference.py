@@ -91,7 +91,7 @@ def _components() -> Iterator[str]:
             yield f"### {kind} {name}"
             yield _text(f"{registry.describe(path)} {inspect.cleandoc(found.__doc__ or '').partition(chr(10))[0]}")
             if found.needs:
-                target = f"'.[{found.extra}]'" if found.extra else " ".join(found.needs)
+                target = f"-e '.[{found.extra}]'" if found.extra else " ".join(found.needs)
                 yield f"Needs what is not installed by default: `pip install {target}`."
             rows = list(_settings(found))
             yield "\n".join(table(["setting", "default", "value", "meaning"], rows)) if rows else "It has no settings."

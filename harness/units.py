@@ -10,6 +10,7 @@ import json
 import sqlite3
 import sys
 import threading
+import weakref
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -66,6 +67,7 @@ class Units:
         except sqlite3.DatabaseError:
             connection.close()
             raise
+        weakref.finalize(self, connection.close)  # Python 3.13 warns of one that is left open
         return connection
 
     def _begin_anew(self) -> sqlite3.Connection:

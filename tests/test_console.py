@@ -294,7 +294,8 @@ while True:
 
 def interrupt(*words: str) -> tuple[float, int, str, str]:
     """Start the command, press Ctrl-C when it waits; seconds, exit code, stdout, stderr."""
-    process = start(*words, start_new_session=True)
+    # What runs in the background of a script is started with SIGINT ignored, and passes that on.
+    process = start(*words, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     deadline = time.monotonic() + 60
     while not Path("waiting").exists():
         assert time.monotonic() < deadline

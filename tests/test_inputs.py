@@ -180,7 +180,7 @@ CONFIGS = {
     "extends in a circle": Mistake("b.yaml:1: extends goes in a circle: plain.yaml -> b.yaml -> plain.yaml", both(put("plain.yaml", "extends: b.yaml\n"), put("b.yaml", "extends: plain.yaml\n"))),
     "extends a list": Mistake("plain.yaml:1: extends takes the path of another config, not ['b.yaml']", put("plain.yaml", "extends: [b.yaml]\n")),
     "extends a folder": Mistake("plain.yaml:1: extends tiny: this is a folder where a file is needed", put("plain.yaml", "extends: tiny\n")),
-    "a package is missing": Mistake("plain.yaml:3: parser: parser 'needy' needs the package 'vision9'. Install it with: pip install '.[vision]'", component("parsers/needy", NEEDS_EXTRA)),
+    "a package is missing": Mistake("plain.yaml:3: parser: parser 'needy' needs the package 'vision9'. Install it with: pip install -e '.[vision]'", component("parsers/needy", NEEDS_EXTRA)),
     "a component with a syntax error": Mistake("plain.yaml:3: parser: parser 'broken' cannot be imported: SyntaxError|broken.py, line 1", component("parsers/broken", "class Broken(:\n")),
     "a component without a class": Mistake("plain.yaml:3: parser: parser 'hollow' must define exactly one public Parser; its file defines 0", component("parsers/hollow", '"""Nothing."""\n')),
 }  # fmt: skip
@@ -192,6 +192,7 @@ SETTINGS = {
     "--set of an unknown setting": Mistake("--set retriever.k2=3: unknown key 'retriever.k2'. Did you mean 'k1'?", words="run plain.yaml --set retriever.k2=3"),
     "--set to what is no YAML": Mistake("--set retriever.k1=[:1: not YAML", words="run plain.yaml --set retriever.k1=["),
     "--set out of range": Mistake("--set retriever.candidates=-1: retriever.candidates: found -1; it must be greater than or equal to 1", words="run plain.yaml --set retriever.candidates=-1"),
+    "--set of an unknown component": Mistake("--set retriever.use=bm52: retriever: unknown retriever 'bm52'. Did you mean 'bm25'?", words="run plain.yaml --set retriever.use=bm52"),
     "--set inside a number": Mistake("--set retriever.k1.x=1: 'k1' is not a block", words="run plain.yaml --set retriever.k1.x=1"),
     "--set of the name": Mistake("--set name=x: 'name' cannot be set here; a system is named by its file", words="run plain.yaml --set name=x"),
     "--set of extends": Mistake("--set extends=b.yaml: 'extends' cannot be set here; write it into the file", words="run plain.yaml --set extends=b.yaml"),
@@ -288,7 +289,7 @@ LOCKS = {
     "the lock counts otherwise": Mistake("tiny/heldout.lock speaks of 3 goldens, tiny/heldout.jsonl holds 2", lambda p: (p / "tiny/heldout.lock").write_text((p / "tiny/heldout.lock").read_text().replace('"goldens": 2', '"goldens": 3')), HELD),
     "a bad golden in the locked split": Mistake("tiny/heldout.jsonl:2: 'h2': expect is 'answer' but there is no answer", heldout(answer=""), HELD),
     "a dirty tree": Mistake("held-out opens only on a clean working tree: the working tree has changes: |--dirty", lambda p: (git(p, "init", "-q"), git(p, "add", "tiny"), git(p, "commit", "-qm", "x")), "run plain.yaml --split heldout"),
-    "no checkout": Mistake("held-out opens only on a clean working tree: there is no git checkout", words="run plain.yaml --split heldout"),
+    "no checkout": Mistake("held-out opens only on a clean working tree: there is no git, or no checkout", words="run plain.yaml --split heldout"),
 }  # fmt: skip
 
 COMMANDS = {

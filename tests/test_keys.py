@@ -84,6 +84,14 @@ def test_a_new_version_of_a_library_changes_the_key(modules: Path, monkeypatch: 
     assert code() != before
 
 
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [("parsers.pymupdf", "pymupdf"), ("retrievers.rank_bm25", "rank_bm25"), ("embedders.fastembed", "fastembed")],
+)
+def test_the_package_of_an_extra_counts_with_its_version(module: str, package: str) -> None:
+    assert package in keys._source(f"systems.{module}").packages
+
+
 def test_what_has_no_canonical_json_is_refused() -> None:
     with pytest.raises(TypeError):
         keys.digest({"path": Path("a")})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.util import find_spec
@@ -13,12 +14,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from conftest import ROOT, Cli
 from reportlab.pdfgen.canvas import Canvas
 
-from harness import components
 from harness.bench import Bench, Chunks, Document
 from harness.blobs import Blobs
-from harness.components import Component, Index, Retriever
+from harness.components import Index, Retriever
 from harness.errors import WorldError
 from harness.records import Block, Chunk, Hit, Page, PageRef
 from systems.chunkers.context_header import ContextHeader
@@ -264,17 +265,67 @@ def test_the_pace_waits_until_the_minute_has_room() -> None:
     assert times == [0.0, 0.0, 60.0, 120.0]
 
 
+FASTEMBED = """
+import sys
+
+class TextEmbedding:
+    @staticmethod
+    def list_supported_models():
+        return [{"model": "BAAI/bge-small-en-v1.5"}]
+
+    def __init__(self, model):
+        print("attempt", file=sys.stderr) if heard else None
+        raise ValueError(f"Could not load model {model} from any source.")
+
+heard = True
+"""
+LOGURU = """
+class logger:
+    def disable(name):
+        import fastembed
+        fastembed.heard = False
+"""
+
+
 @pytest.mark.parametrize(
-    ("protocol", "name", "package"),
-    [(components.Embedder, "fastembed", "fastembed"), (components.Retriever, "rank_bm25", "rank_bm25")],
+    ("model", "code", "says"),
+    [
+        ("BAAI/bge-small-en-v1.5", 4, "cannot load 'BAAI/bge-small-en-v1.5', which it downloads at its first use"),
+        ("BAAI/bge-smal-en", 2, "knows no model 'BAAI/bge-smal-en'. Did you mean 'BAAI/bge-small-en-v1.5'?"),
+    ],
 )
-def test_a_part_without_its_package_says_what_to_install(
-    protocol: type[Component], name: str, package: str, monkeypatch: pytest.MonkeyPatch
+def test_a_model_that_cannot_be_had_ends_the_run_in_one_line_and_is_no_row_of_zeros(
+    model: str, code: int, says: str, project: Path, cli: Cli
 ) -> None:
-    missing: Callable[[str], Any] = lambda asked: None if asked == package else find_spec(asked)  # noqa: E731
-    monkeypatch.setattr("harness.components.importlib.util.find_spec", missing)
-    with pytest.raises(ValueError, match="needs the package"):
-        components.build(protocol, {"use": name})
+    (project / "fastembed.py").write_text(FASTEMBED)
+    (project / "loguru.py").write_text(LOGURU)
+    retriever = f"{{use: dense, embedder: {{use: fastembed, model: {model}}}}}"
+    path = os.pathsep.join((str(project), str(ROOT)))
+    done = cli("run", "plain.yaml", "--split", "dev", "--set", f"retriever={retriever}", code=code, PYTHONPATH=path)
+    told = [line for line in done.stderr.splitlines() if not line.startswith(("documents", "dev: "))]
+    assert len(told) == 1, done.stderr
+    assert says in told[0]
+    assert not list(project.glob("results/tiny/plain/dev/*/manifest.json"))
+
+
+STUCK = """
+from pathlib import Path
+from harness.components import Retriever
+
+class Stuck(Retriever):
+    def build(self, chunks, folder, bench):
+        with Path("tried").open("a") as file:
+            file.write("x")
+        raise RuntimeError("no index")
+"""
+
+
+def test_an_index_that_cannot_be_built_is_tried_once_and_costs_every_question(project: Path, cli: Cli) -> None:
+    (project / "systems" / "retrievers").mkdir(parents=True)
+    (project / "systems" / "retrievers" / "stuck.py").write_text(STUCK)
+    found = json.loads(cli("run", "plain.yaml", "--split", "dev", "--set", "retriever={use: stuck}", "--json").stdout)
+    assert found["tiny/plain/dev"]["page_hit@5"]["mean"] == 0.0
+    assert (project / "tried").read_text() == "x"
 
 
 # -- parsers --------------------------------------------------------------------------------------------------------

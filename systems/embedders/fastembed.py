@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field
 
 from harness.components import Embedder
+from harness.errors import UserError, WorldError, nearest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,7 +29,7 @@ class FastEmbed(Embedder):
     batch: int = Field(16, description="texts at a time; with int8 models it can change the last digits", ge=1, le=512)
 
     def encode(self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench) -> NDArray[np.float32]:
-        """float32 (n, d), unit length. Raises what the hub client raises where the model cannot be downloaded."""
+        """float32 (n, d), unit length. Raises WorldError where the model cannot be downloaded."""
         import numpy as np
 
         model = _load(self.model)
@@ -40,7 +41,18 @@ class FastEmbed(Embedder):
 
 @functools.cache
 def _load(model: str) -> Any:
+    """The model, loaded once a process. Raises UserError for a name that is not on fastembed's list."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     from fastembed import TextEmbedding
+    from loguru import logger
 
-    return TextEmbedding(model)
+    known = [listed["model"] for listed in TextEmbedding.list_supported_models()]
+    if model.lower() not in map(str.lower, known):
+        raise UserError(f"embedder 'fastembed' knows no model {model!r}.{nearest(model, known)}")
+    logger.disable("fastembed")  # it tells every attempt on stderr; the last one's reason is raised
+    try:
+        return TextEmbedding(model)
+    except Exception as error:  # of the hub client, of requests, or fastembed's own ValueError
+        raise WorldError(
+            f"embedder 'fastembed' cannot load {model!r}, which it downloads at its first use: {error}"
+        ) from error

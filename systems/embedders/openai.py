@@ -51,7 +51,7 @@ class OpenAi(Embedder):
             rows += self._vectors(batch, self.passage if kind == "passage" else self.query)
             bench.progress(f"embed {kind}", len(rows), len(texts))
         vectors = np.asarray(rows, dtype=np.float32)
-        unit: NDArray[np.float32] = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        unit: NDArray[np.float32] = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)  # type: ignore[assignment, unused-ignore]
         return unit
 
     def _vectors(self, texts: list[str], extra: Mapping[str, Any]) -> list[list[float]]:

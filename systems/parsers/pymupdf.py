@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -29,10 +29,13 @@ class PyMuPdf(Parser):
 
     def parse(self, pdf: Path, doc: str, bench: Bench) -> list[Page]:
         """All pages; one that PyMuPDF cannot read is `failed`. Raises its FileDataError where the file cannot be opened."""
-        pymupdf: Any = import_module("pymupdf")
-        if int(pymupdf.VersionBind.partition(".")[0]) >= 2:
+        os.environ.setdefault("PYMUPDF_SUGGEST_LAYOUT_ANALYZER", "0")  # it advertises another package
+        import pymupdf
+
+        library: Any = pymupdf  # its own types are not complete
+        if int(library.VersionBind.partition(".")[0]) >= 2:
             raise RuntimeError("pymupdf 2 corrupts numbers in tables: pip install 'pymupdf<2'")
-        with pymupdf.open(pdf) as book:
+        with library.open(pdf) as book:
             return [self._page(book, number, doc) for number in range(len(book))]
 
     def _page(self, book: Any, number: int, doc: str) -> Page:
