@@ -12,6 +12,7 @@ random: searching does not ask what they mean.
 from __future__ import annotations
 
 import argparse
+import math
 import multiprocessing
 import pickle
 import re
@@ -151,7 +152,7 @@ def alone(kept: Path, size: int, kind: str) -> Row:
 def line(row: Row, base: float, named: str) -> str:
     return (
         f"{row.kind:<6} {row.size:>7} {row.built:>8.1f} {row.megabytes:>8.1f} {row.p50:>8.2f} {row.p95:>8.2f} "
-        f"{row.peak:>8.0f}   {base / row.p50:>6.1f} x {named}"
+        f"{row.peak:>8.0f}   " + ("" if math.isnan(base) else f"{base / row.p50:>6.1f} x {named}")
     )
 
 
