@@ -84,17 +84,24 @@ def name_of(result: Result) -> str:
 
 
 def write(folder: Path, results: Sequence[Result], *, unsealed: bool) -> Path:
-    """Write the finding of one system's results; a split that was not run now stays, where its config is the same.
-
-    Raises UserError where another set's or system's finding has the name ("a-b" of "c", "a" of "b-c").
-    """
+    """Write the finding of one system's results; a split that was not run now stays, where its config is the same."""
     fresh = [section(result, unsealed=unsealed) for result in results]
     path = folder / f"{name_of(results[0])}{SUFFIX}"
+    only_of(path, results[0].manifest.set, results[0].manifest.system)
     sections = sorted([*_others(path, fresh), *fresh], key=lambda one: str(one.manifest["split"]))
     write_text(path, "".join(line + "\n" for one in sections for line in _lines(one)))
     page = page_of(path)
     write_text(page, render(read(path)))
     return page
+
+
+def only_of(path: Path, name: str, system: str) -> None:
+    """Raises UserError where the data file is another's: system "b-c" on set "a" and "c" on "a-b" have one name."""
+    for one in read(path) if path.exists() else []:
+        whose = one.manifest["set"], one.manifest["system"]
+        if whose != (name, system):
+            what = f"{path}: holds the finding of system {whose[1]!r} on set {whose[0]!r}"
+            raise UserError(f"{what}; write that of {system!r} on {name!r} elsewhere with --findings DIR.")
 
 
 def page_of(data: Path) -> Path:
@@ -105,14 +112,8 @@ def page_of(data: Path) -> Path:
 def _others(path: Path, fresh: Sequence[Section]) -> list[Section]:
     splits = {one.manifest["split"] for one in fresh}
     kept = read(path) if path.exists() else []
-    config, mine = fresh[0].manifest["config"], _whose(fresh[0])
-    if other := next((_whose(one) for one in kept if _whose(one) != mine), None):
-        raise UserError(f"{path}: holds the finding of {other}; write that of {mine} elsewhere with --findings DIR.")
+    config = fresh[0].manifest["config"]
     return [one for one in kept if one.manifest["split"] not in splits and one.manifest["config"] == config]
-
-
-def _whose(one: Section) -> str:
-    return f"system {one.manifest['system']!r} on set {one.manifest['set']!r}"
 
 
 def _lines(one: Section) -> Iterable[str]:

@@ -31,7 +31,7 @@ def check(configs: Sequence[Path], request: Request, pages: Path) -> None:
     with _counts_for(request.results / "cache") as cache:
         names = {folder: _golden_set(folder, request, cache) for folder in dict.fromkeys(folders)}
         for folder, system in zip(folders, systems, strict=True):
-            _fits(pages / f"{names[folder]}-{system.name}{findings.SUFFIX}")
+            _fits(pages / f"{names[folder]}-{system.name}{findings.SUFFIX}", names[folder], system.name)
 
 
 def _distinct(configs: Sequence[Path]) -> None:
@@ -92,8 +92,8 @@ def _folder(path: Path, system: System, request: Request) -> Path:
         raise error if request.goldens else UserError(f"{path}: goldens: {error}") from None
 
 
-def _fits(data: Path) -> None:
-    """The file of a finding's data: its name is not too long, and what an earlier run wrote can be added to."""
+def _fits(data: Path, name: str, system: str) -> None:
+    """The file of a finding's data: its name is not too long, and what an earlier run wrote there can be added to."""
     if len(os.fsencode(data.name)) > LONGEST_NAME:
         raise UserError(
             f"{data.name}: the name has more than {LONGEST_NAME} bytes; shorten the config's or the set's name."
@@ -106,3 +106,4 @@ def _fits(data: Path) -> None:
         raise UserError(
             f"{data}: not the data of a finding ({why}); mend or delete it, a run writes it anew."
         ) from None
+    findings.only_of(data, name, system)

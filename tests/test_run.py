@@ -230,6 +230,7 @@ def test_a_finding_never_takes_the_place_of_another_with_the_same_name(project: 
     )
     before = data.read_bytes()
     said = cli("run", "plain.yaml", code=2).stderr
+    assert "dev:" not in said, "nothing is computed first"
     assert "holds the finding of system 'y-plain' on set 'tin'" in said
     assert "--findings DIR" in said
     assert data.read_bytes() == before
