@@ -264,6 +264,13 @@ def test_two_digits_need_their_label_nearby() -> None:
     assert found("17", "How many lawsuits are pending in the district court?") == [(None, "")]
 
 
+def test_what_pages_can_be_made_to_give_is_worked_out_once_for_all_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[str] = []
+    monkeypatch.setattr("harness.quantities.derived.fitting", lambda rows, question: looks.append(question) or [])
+    found = find_on_pages("1,201, 1,302, 1,403 and 1,504", PAGES, "Which?")
+    assert (len(found), looks) == (4, ["Which?"])
+
+
 def test_a_figure_worked_out_of_labelled_rows_is_derived_and_shows_its_working() -> None:
     (figure,) = find_on_pages("124", PAGES, "What was the change in revenue between 2017 and 2018, in millions?")
     assert (figure.how, str(figure.ref)) == ("derived", "d:p41")

@@ -61,6 +61,15 @@ def told(question: str, *texts: str) -> str:
     return "" if given.abstained else given.text.split(" [nf_2025")[0]
 
 
+@pytest.mark.parametrize("between", [" ", "\n"])
+def test_text_that_never_stops_is_quoted_in_part(between: str) -> None:
+    page = between.join(["Freight and storage for shippers of grain and ore in the north 81 and"] * 4000)
+    said = Extractive(threshold=0).answer("Who are the shippers of grain?", search_over(page), (), bench())
+    assert not said.abstained
+    assert "shippers of grain" in said.text
+    assert len(said.text) < 1200
+
+
 QUARTERS = """Note 9 - Quarterly results (in millions, except per share data)
 Year Ended December 31, 2024
 First Second Third Fourth Quarter Quarter Quarter Quarter

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from itertools import combinations, permutations
 from typing import NamedTuple
 
@@ -82,25 +83,30 @@ class Wants:
 _ANYTHING = Wants(change=True, total=True, ratio=True, average=True)
 
 
-def derive(
-    readings: Sequence[Quantity],
-    rows: Mapping[PageRef, Sequence[Row]],
-    question: str,
-    operands: frozenset[Decimal] = frozenset(),
-) -> Derivation | None:
-    """How a claimed figure, in any of its readings, can be worked out from rows that the question names; None where not.
+class Workings:
+    """All that can be worked out, on some pages, from rows that a question names; made at the first look."""
 
-    `operands`: magnitudes that are known to be the working's; rows of them alone are combined too.
-    """
-    if readings[0].digits < _DIGITS:
-        return None
-    every = [row for page in rows.values() for row in page]
-    wanted = fitting(every, question)
-    known = [kept for row in every if (kept := _only(row, operands)).cells] if operands else []
-    for derivation in (*derivations(wanted, Wants.of(question)), *derivations(known[:ROWS], _ANYTHING)):
-        if any(_meets(reading, derivation) for reading in readings):
-            return derivation
-    return None
+    def __init__(
+        self, rows: Mapping[PageRef, Sequence[Row]], question: str, operands: frozenset[Decimal] = frozenset()
+    ) -> None:
+        """`operands`: magnitudes that are known to be the working's; rows of them alone are combined too."""
+        self._rows, self._question, self._operands = rows, question, operands
+
+    def of(self, readings: Sequence[Quantity]) -> Derivation | None:
+        """How a claimed figure can be worked out, in any of its readings; None where it cannot."""
+        if readings[0].digits < _DIGITS:
+            return None
+        fits = (one for one in self._every if any(_meets(reading, one) for reading in readings))
+        return next(fits, None)
+
+    @cached_property
+    def _every(self) -> tuple[Derivation, ...]:
+        every = [row for page in self._rows.values() for row in page]
+        wanted = fitting(every, self._question)
+        operands = self._operands
+        known = [kept for row in every if (kept := _only(row, operands)).cells] if operands else []
+        asked = derivations(wanted, Wants.of(self._question))
+        return (*asked, *derivations(known[:ROWS], _ANYTHING))
 
 
 def fitting(rows: Sequence[Row], question: str) -> list[Row]:

@@ -16,7 +16,7 @@ from decimal import Decimal
 from harness.quantities.answering import with_headers
 from harness.quantities.asking import Ask, ask_of
 from harness.quantities.comparing import RIGHT, same_value
-from harness.quantities.derived import Row, derive
+from harness.quantities.derived import Row, Workings
 from harness.quantities.headers import Header, headers_of
 from harness.quantities.labels import label_words
 from harness.quantities.quantity import Quantity
@@ -127,10 +127,11 @@ def find_on_pages(
     stand on the pages, and so do the answer's own figures that are found there: "912 − 594 = 318".
     """
     read = {ref: page if isinstance(page, PageFigures) else read_page(page) for ref, page in pages.items()}
-    search = _Search(read, ask_of(question), label_words(f"{question} {answer_text}"), question)
+    search = _Search(read, ask_of(question), label_words(f"{question} {answer_text}"))
     found = [search.find(quantity) for quantity in answer_figures(answer_text, search.ask)]
     known = _magnitudes([*operands, *(figure.on_page for figure in found if figure.how)])
-    return [figure if figure.how else search.derived(figure.quantity, known) for figure in found]
+    workings = Workings({ref: page.rows(ref) for ref, page in read.items()}, question, known)
+    return [figure if figure.how else search.derived(figure.quantity, workings) for figure in found]
 
 
 def _magnitudes(texts: Iterable[str]) -> frozenset[Decimal]:
@@ -162,7 +163,6 @@ class _Search:
     pages: Mapping[PageRef, PageFigures]
     ask: Ask
     words: frozenset[str]
-    question: str
 
     def find(self, quantity: Quantity) -> FigureFound:
         best = FigureFound(quantity)
@@ -173,9 +173,8 @@ class _Search:
                 best = best if best.how else FigureFound(quantity, how, ref, there.text)
         return best
 
-    def derived(self, quantity: Quantity, known: frozenset[Decimal]) -> FigureFound:
-        rows = {ref: page.rows(ref) for ref, page in self.pages.items()}
-        worked = derive(_readings(quantity, self.ask), rows, self.question, known)
+    def derived(self, quantity: Quantity, workings: Workings) -> FigureFound:
+        worked = workings.of(_readings(quantity, self.ask))
         return FigureFound(quantity, "derived", worked.ref, "", worked.working) if worked else FigureFound(quantity)
 
     def _matches(self, quantity: Quantity, page: PageFigures) -> Iterator[tuple[str, Quantity]]:

@@ -26,6 +26,8 @@ _CAPITAL = re.compile(r"(?<=[a-z)])(?<!\band)(?<!\bof)(?<!\bfor)(?<!\bthe)(?<!\b
 """Where a label ends and the next begins, in a cell that holds several."""
 _LONG = 200
 """Characters from which a line is prose."""
+_LONGEST = 1000
+"""Characters that a sentence has at most."""
 _WRAPPED = 60
 """Characters from which a line of text without an end goes on in the next line."""
 
@@ -207,10 +209,21 @@ def _sentences(lines: Sequence[str]) -> Iterator[str]:
     paragraph = ""
     for line in lines:
         paragraph = f"{paragraph} {line}".strip()
-        if _ENDS.search(line) or len(line) < _WRAPPED or not _is_prose(line):
-            yield from _SENTENCE.split(paragraph)
+        if _ENDS.search(line) or len(line) < _WRAPPED or not _is_prose(line) or len(paragraph) > _LONGEST:
+            yield from _parts_of(paragraph)
             paragraph = ""
-    yield from _SENTENCE.split(paragraph)
+    yield from _parts_of(paragraph)
+
+
+def _parts_of(paragraph: str) -> Iterator[str]:
+    """Its sentences; of text that never stops, parts that end at a space."""
+    for sentence in _SENTENCE.split(paragraph):
+        left = sentence
+        while len(left) > _LONGEST:
+            end = max(left.rfind(" ", 0, _LONGEST), 0) or _LONGEST
+            yield left[:end]
+            left = left[end:].lstrip()
+        yield left
 
 
 def _parted(line: str) -> list[str]:
