@@ -25,6 +25,8 @@ def check(configs: Sequence[Path], request: Request, pages: Path) -> None:
     """Raises UserError for what is not as it must be: configs, golden sets, locks, folders to write into, earlier findings."""
     _distinct(configs)
     systems = [config.load(path, request.settings) for path in configs]
+    for path, system in zip(configs, systems, strict=True):
+        _has_files(path, system)
     for folder in (request.results, request.results / "cache", request.results / "calls", pages):
         writable(folder)
     folders = [_folder(path, system, request) for path, system in zip(configs, systems, strict=True)]
@@ -32,6 +34,14 @@ def check(configs: Sequence[Path], request: Request, pages: Path) -> None:
         names = {folder: _golden_set(folder, request, cache) for folder in dict.fromkeys(folders)}
         for folder, system in zip(folders, systems, strict=True):
             _fits(pages / f"{names[folder]}-{system.name}{findings.SUFFIX}", names[folder], system.name)
+
+
+def _has_files(config_path: Path, system: System) -> None:
+    """What a component reads besides its code, as a model, is there."""
+    for part in (part for component in system.components.values() for part in component.parts()):
+        missing = next((file for file in part.files() if not file.is_file()), None)
+        if missing:
+            raise UserError(f"{config_path}: {part.kind} {part.name()!r} reads {missing}: there is no such file.")
 
 
 def _distinct(configs: Sequence[Path]) -> None:

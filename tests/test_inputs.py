@@ -180,6 +180,7 @@ CONFIGS = {
     "extends in a circle": Mistake("b.yaml:1: extends goes in a circle: plain.yaml -> b.yaml -> plain.yaml", both(put("plain.yaml", "extends: b.yaml\n"), put("b.yaml", "extends: plain.yaml\n"))),
     "extends a list": Mistake("plain.yaml:1: extends takes the path of another config, not ['b.yaml']", put("plain.yaml", "extends: [b.yaml]\n")),
     "extends a folder": Mistake("plain.yaml:1: extends tiny: this is a folder where a file is needed", put("plain.yaml", "extends: tiny\n")),
+    "a model that is not there": Mistake("plain.yaml: embedder 'minilm' reads nowhere/model.onnx: there is no such file", config("{use: bm25}", "{use: dense, embedder: {use: minilm, path: nowhere}}")),
     "a package is missing": Mistake("plain.yaml:3: parser: parser 'needy' needs the package 'vision9'. Install it with: pip install -e '.[vision]'", component("parsers/needy", NEEDS_EXTRA)),
     "a component with a syntax error": Mistake("plain.yaml:3: parser: parser 'broken' cannot be imported: SyntaxError|broken.py, line 1", component("parsers/broken", "class Broken(:\n")),
     "a component without a class": Mistake("plain.yaml:3: parser: parser 'hollow' must define exactly one public Parser; its file defines 0", component("parsers/hollow", '"""Nothing."""\n')),

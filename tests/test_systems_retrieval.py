@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import random
 from collections import Counter
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from harness.bench import Bench, Chunks
 from harness.blobs import Blobs
 from harness.components import Component, Embedder, Index, Retriever
+from harness.errors import UserError
 from harness.records import Chunk, Golden, Hit, PageRef
 from systems.embedders.minilm import MiniLM
 from systems.rerankers.keep import Keep
@@ -316,8 +318,13 @@ def test_states_are_token_by_token_unit_and_bounded(minilm: MiniLM, tmp_path: Pa
 def test_another_model_than_expected_is_an_error_that_names_both(tmp_path: Path) -> None:
     for name in ("model.onnx", "tokenizer.json"):
         (tmp_path / name).write_bytes(b"{}")
-    with pytest.raises(ValueError, match=r"sha256 44136fa3.* expected 8199be6f"):
+    with pytest.raises(UserError, match=r"sha256 44136fa3.* expected 8199be6f"):
         MiniLM(path=tmp_path).encode(["x"], "query", make_bench(tmp_path, []))
+    own = hashlib.sha256(b"{}").hexdigest()
+    for arithmetic in ("int8", "float32"):
+        other = MiniLM(path=tmp_path, model_sha256=own, tokenizer_sha256=own, arithmetic=arithmetic)
+        with pytest.raises(UserError, match=r"embedder 'minilm' cannot load .*model\.onnx"):
+            other.encode(["x"], "query", make_bench(tmp_path, []))
 
 
 def test_late_interaction_equals_a_loop(minilm: MiniLM, tmp_path: Path) -> None:

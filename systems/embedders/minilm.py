@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from harness.components import Embedder
+from harness.errors import UserError
 from systems.embedders._integers import in_integers
 
 if TYPE_CHECKING:
@@ -118,27 +119,35 @@ def _wheel(package: str) -> Path:
 
 @functools.cache
 def _session(path: Path, sha256: str, arithmetic: str) -> Any:
-    """The model, loaded once a process. Raises ValueError where the file is not the one expected."""
+    """The model, loaded once a process. Raises UserError where the file is not the one expected, or no model."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     import onnxruntime
 
     model = _checked(path, sha256)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(
-        in_integers(model) if arithmetic == "int8" else model,
-        options,
-        providers=["CPUExecutionProvider"],
-        disabled_optimizers=["SkipLayerNormFusion"],  # fused, it takes six times as long as the two it replaces
-    )
+    try:
+        return onnxruntime.InferenceSession(
+            in_integers(model) if arithmetic == "int8" else model,
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=["SkipLayerNormFusion"],  # fused, it takes six times as long as the two it replaces
+        )
+    except Exception as error:  # of protobuf, or of onnxruntime
+        raise UserError(f"embedder 'minilm' cannot load {path}: {error}") from error
 
 
 @functools.cache
 def _tokenizer(path: Path, sha256: str, max_tokens: int) -> Any:
-    """The tokenizer, loaded once a process. Raises ValueError where the file is not the one expected."""
+    """The tokenizer, loaded once a process. Raises UserError where the file is not the one expected, or no tokenizer."""
     from tokenizers import Tokenizer
 
-    tokenizer = Tokenizer.from_str(_checked(path, sha256).decode("utf-8"))
+    try:
+        tokenizer = Tokenizer.from_str(_checked(path, sha256).decode("utf-8"))
+    except UserError:
+        raise
+    except Exception as error:  # a bare Exception of the tokenizers library
+        raise UserError(f"embedder 'minilm' cannot load {path}: {error}") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens)
     return tokenizer
@@ -148,5 +157,5 @@ def _checked(path: Path, sha256: str) -> bytes:
     data = path.read_bytes()
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
-        raise ValueError(f"{path} has sha256 {found}, expected {sha256}: another model? Set its sha256 in the config.")
+        raise UserError(f"{path} has sha256 {found}, expected {sha256}: another model? Set its sha256 in the config.")
     return data
