@@ -17,9 +17,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.corpus import Corpus
-from harness.goldens import read
-from harness.quantities import FigureFound, find_on_pages, read_page
+from harness.documents.corpus import Corpus
+from harness.goldens.loading import read
+from harness.quantities.pages import FigureFound, find_on_pages, read_page
 from harness.records import Golden, PageRef
 
 OTHERS = 10

@@ -12,9 +12,10 @@ import random
 import time
 from collections.abc import Callable, Iterable
 
-from harness.quantities import find_on_pages, read_page, read_quantities
+from harness.quantities.pages import find_on_pages, read_page
+from harness.quantities.reading import read_quantities
 from harness.records import PageRef
-from harness.verdicts import judge
+from harness.scoring.judges.rules.judging import judge
 
 QUESTION = "What was the operating margin of Marlow Foods in 2022, in percent rounded to one decimal?"
 PARAGRAPH = """To work out the operating margin of Marlow Foods for fiscal 2022 we need operating income and revenue. According

@@ -20,9 +20,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from harness import store
-from harness.files import write_text
-from harness.stats import mcnemar
+from harness.files.writing import write_text
+from harness.scoring.paired import mcnemar
 
 TOGETHER = ("finance", "analyst")
 """The sets that the targets stand on."""
@@ -119,7 +118,7 @@ def run(step: Step, goldens: Path, results: Path) -> list[Block]:
             [*command, "--results", str(results), "--findings", folder], check=True, stdout=subprocess.PIPE
         )
     name = next(iter(json.loads(done.stdout)))
-    scores = store.read_scores(store.latest(results, name))
+    scores = results.read_scores(results.latest(results, name))
     mrr = {score.golden: score.value for score in scores if score.metric == "mrr@10"}
     hits = {k: {s.golden: s.value for s in scores if s.metric == f"page_hit@{k}"} for k in (1, 5)}
     every = {score.golden: score.value for score in scores if score.metric == "all_pages@5"}

@@ -29,12 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.bench import Bench, Chunks
-from harness.blobs import Blobs
+from harness.cache.blobs import Blobs
 from harness.components import Embedder, Retriever
 from harness.records import Chunk, PageRef
+from systems._shared.tokens import tokens
 from systems.chunkers.page_windows import PageWindows
 from systems.parsers.liteparse import LiteParseParser
-from systems.retrievers._tokens import tokens
 from systems.retrievers.bm25 import Bm25
 from systems.retrievers.dense import Dense
 

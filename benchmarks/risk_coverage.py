@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from harness import store
-from harness.files import write_text
+from harness.files.writing import write_text
 
 
 class Row(NamedTuple):
@@ -30,10 +29,12 @@ class Row(NamedTuple):
 
 def rows(results: Path, name: str) -> list[Row]:
     """The answers given and decided, surest first."""
-    place = store.latest(results, name)
+    place = results.latest(results, name)
     lines = [json.loads(line) for line in (place / "generation.jsonl").read_text(encoding="utf-8").splitlines()]
     sure = {line["golden"]: line["answer"]["confidence"] for line in lines if not line["answer"].get("abstained")}
-    judged = {s.golden: s.value for s in store.read_scores(place) if s.metric == "correctness" and s.value is not None}
+    judged = {
+        s.golden: s.value for s in results.read_scores(place) if s.metric == "correctness" and s.value is not None
+    }
     found = [Row(golden, sure[golden], judged[golden]) for golden in sure.keys() & judged.keys()]
     return sorted(found, key=lambda row: (-row.confidence, row.golden))
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from harness.blobs import Blobs
+    from harness.cache.blobs import Blobs
     from harness.components import Component, Index, Retriever
-    from harness.corpus import Corpus
+    from harness.documents.corpus import Corpus
 
 
 @dataclass(frozen=True)

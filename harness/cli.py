@@ -155,7 +155,7 @@ def _nowhere() -> TextIO:
 
 
 def _say(message: str, code: int, program: str = "harness") -> int:
-    from harness.markdown import terminal
+    from harness.reports.escaping import terminal
 
     lines = [_not_endless(line) for line in f"{program}: {terminal(message)}".split("\n")]
     print("\n".join(lines), file=sys.stderr)

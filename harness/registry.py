@@ -23,8 +23,8 @@ FOLDERS = {
     "reranker": "systems.rerankers",
     "answerer": "systems.answerers",
     "checker": "systems.checkers",
-    "metric": "harness.metrics",
-    "judge": "harness.judges",
+    "metric": "harness.scoring.metrics",
+    "judge": "harness.scoring.judges",
     "command": "harness.commands",
 }
 

@@ -58,7 +58,7 @@ scope: golden
 parser: {use: liteparse}
 chunker: {use: page_windows}
 retriever: {use: bm25}
-answerer: {use: extractive}
+answerer: {use: statements}
 """
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness.memo import ArrayMemo, Memos
-from harness.rows import first_row, read_rows, write_rows
-from harness.shelves import keep_folder, whole
-from harness.units import Units
+from harness.cache.folders import keep_folder, whole
+from harness.cache.outcomes import Outcomes
+from harness.cache.rows import first_row, read_rows, write_rows
+from harness.cache.vectors import ArrayMemo, Memos
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -36,40 +36,40 @@ def test_truncated_rows_are_none(tmp_path: Path, kept: int) -> None:
 
 
 def test_units_come_back_in_another_connection(tmp_path: Path) -> None:
-    Units(tmp_path / "units.sqlite").put_many({"k": {"v": [1, None]}, "l": "ü"})
-    other = Units(tmp_path / "units.sqlite")
+    Outcomes(tmp_path / "outcomes.sqlite").put_many({"k": {"v": [1, None]}, "l": "ü"})
+    other = Outcomes(tmp_path / "outcomes.sqlite")
     assert other.get("k") == {"v": [1, None]}
     assert other.get_many(["k", "l", "m"]) == {"k": {"v": [1, None]}, "l": "ü"}
 
 
 def test_a_damaged_unit_is_no_unit(tmp_path: Path) -> None:
-    units = Units(tmp_path / "units.sqlite")
-    units.put("k", 0.5)
-    with sqlite3.connect(tmp_path / "units.sqlite") as connection:
+    outcomes = Outcomes(tmp_path / "outcomes.sqlite")
+    outcomes.put("k", 0.5)
+    with sqlite3.connect(tmp_path / "outcomes.sqlite") as connection:
         connection.execute("UPDATE unit SET value = '0.9'")
     connection.close()
-    assert Units(tmp_path / "units.sqlite").get("k") is None
+    assert Outcomes(tmp_path / "outcomes.sqlite").get("k") is None
 
 
 @pytest.mark.parametrize("garbage", [b"not a database at all", b"SQLite format 3\x00" + b"\xff" * 5000])
 def test_a_damaged_file_is_put_aside_and_begun_anew(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], garbage: bytes
 ) -> None:
-    path = tmp_path / "units.sqlite"
+    path = tmp_path / "outcomes.sqlite"
     path.write_bytes(garbage)
-    units = Units(path)
-    units.put("k", 1)
-    assert units.get("k") == 1
+    outcomes = Outcomes(path)
+    outcomes.put("k", 1)
+    assert outcomes.get("k") == 1
     assert "damaged" in capsys.readouterr().err
     assert path.with_suffix(".damaged").exists()
 
 
 def test_two_connections_write_at_once(tmp_path: Path) -> None:
-    one, two = Units(tmp_path / "units.sqlite"), Units(tmp_path / "units.sqlite")
+    one, two = Outcomes(tmp_path / "outcomes.sqlite"), Outcomes(tmp_path / "outcomes.sqlite")
     for i in range(20):
         one.put(f"a{i}", i)
         two.put(f"b{i}", i)
-    assert len(Units(tmp_path / "units.sqlite").get_many(f"{x}{i}" for x in "ab" for i in range(20))) == 40
+    assert len(Outcomes(tmp_path / "outcomes.sqlite").get_many(f"{x}{i}" for x in "ab" for i in range(20))) == 40
 
 
 def lengths(asked: list[list[str]]):  # type: ignore[no-untyped-def]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from conftest import CONFIG, ROOT
 
-from harness import config
 from harness.errors import UserError
+from harness.runs import config
 
 BASE = CONFIG.replace("{use: bm25}", "{use: rrf, first: {use: bm25}, second: {use: bm25, k1: 0.9}}")
 
@@ -23,7 +23,7 @@ def load(tmp_path: Path, text: str, *settings: str) -> config.System:
 def test_every_default_is_written_down(tmp_path: Path) -> None:
     spec = load(tmp_path, CONFIG).spec()
     assert spec["reranker"] == {"use": "keep"}
-    assert spec["answerer"]["use"] == "extractive"
+    assert spec["answerer"]["use"] == "statements"
     assert {"keep", "max_searches"} <= set(spec["answerer"])
     assert spec["name"] == "mine"
 
@@ -59,7 +59,7 @@ def test_set_reaches_into_nested_blocks(tmp_path: Path) -> None:
         ("extends: mine.yaml\n", ["circle"]),
         ("extends: [base.yaml]\n", ["extends", "path"]),
         ("name: other\n" + CONFIG, ["'name'"]),
-        (CONFIG.replace("{use: extractive}", "{use: extractive, keep: .nan}"), ["answerer.keep"]),
+        (CONFIG.replace("{use: statements}", "{use: statements, keep: .nan}"), ["answerer.keep"]),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_that_names_file_place_and_way_out(tmp_path: Path, text: str, says: list[str]) -> None:

@@ -23,10 +23,10 @@ from pathlib import Path
 import pytest
 from conftest import CONFIG, ROOT, write_set
 
-from harness import tables
 from harness.cli import main
-from harness.records import Summary
-from harness.store import Manifest
+from harness.reports import table
+from harness.runs.results import Manifest
+from harness.scoring.scores import Summary
 
 RUN = ("run", "plain.yaml", "--split", "dev")
 LABELS = [{"id": "1", "question": "Wie viel?", "reference": "3 €", "answer": "3 €", "label": "correct"}]
@@ -89,7 +89,7 @@ def rows(width: int | None) -> list[str]:
         set="tiny", system="plain", split="dev", config={"scope": "golden"}, goldens={"asked": 64, "of": 64},
         stamp={"documents": 4, "pages": 141},
     )  # fmt: skip
-    lines = [line for line, title in tables.lines(manifest, SUMMARIES, width) if not title]
+    lines = [line for line, title in table.lines(manifest, SUMMARIES, width) if not title]
     return lines[2 : 2 + 6]
 
 
@@ -120,7 +120,7 @@ def test_a_narrow_table_keeps_what_matters_most_and_its_width(width: int, column
 
 
 def test_expenses_that_nobody_had_are_named_below_the_table_only() -> None:
-    notes = tables.footnotes(SUMMARIES)
+    notes = table.footnotes(SUMMARIES)
     assert "not listed, zero for every question: cost, capped" in notes
     assert "correctness: 2 could not be scored; the mean lies between 0.480 and 0.520" in notes
     assert not [line for line in rows(None) if "cost" in line or "capped" in line]
@@ -273,7 +273,7 @@ class Slow({cls}):
 '''
 SLOWLY = {
     "a document": ("parsers", "liteparse", "LiteParseParser", "parse", "pdf, doc", "doc.startswith('birch')"),
-    "an answer": ("answerers", "extractive", "Extractive", "answer", "question", "'Birch' in question"),
+    "an answer": ("answerers", "statements", "Statements", "answer", "question", "'Birch' in question"),
 }
 DEAF = '''"""A library that does not listen."""
 import time

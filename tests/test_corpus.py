@@ -17,11 +17,12 @@ import yaml
 from conftest import PAGES, SHARED, draw, write_set
 from PIL import Image
 
-from harness import keys, pdfium
+from harness.cache import keys
 from harness.cli import main
-from harness.corpus import Corpus
+from harness.documents import page_text, pdf
+from harness.documents.corpus import Corpus
+from harness.documents.pdf import count_pages, extract_reference
 from harness.errors import UserError
-from harness.pdfium import count_pages, extract_reference
 from harness.records import PageRef
 
 canvas_module = pytest.importorskip("reportlab.pdfgen.canvas", reason="reportlab draws the test PDFs")
@@ -194,8 +195,8 @@ def test_turned_pages_are_measured_as_they_are_shown(turn: int, tmp_path: Path) 
     canvas.setPageRotation(turn)
     canvas.drawString(20, 30, "corner")
     canvas.save()
-    (word,) = pdfium.words(path, 1)
-    width, height = (read := pdfium.extract_reference(path)[0]).width, read.height
+    (word,) = pdf.words(path, 1)
+    width, height = (read := pdf.extract_reference(path)[0]).width, read.height
     middle = ((word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2)
     corners = {0: (37, 767), 90: (33, 37), 180: (563, 33), 270: (567, 763)}
     assert (width, height) == (600, 800)  # reportlab turns the sheet against the rotation
@@ -206,7 +207,7 @@ def test_images_have_the_resolution_asked_for_and_an_end(folder: Path, monkeypat
     corpus = Corpus.open(folder)
     picture = Image.open(io.BytesIO(corpus.image(REVENUE, dpi=72)))
     assert (picture.format, picture.size) == ("PNG", (596, 842))
-    monkeypatch.setattr(pdfium, "LARGEST_IMAGE", 10_000)
+    monkeypatch.setattr(pdf, "LARGEST_IMAGE", 10_000)
     small = Image.open(io.BytesIO(corpus.image(REVENUE)))
     assert small.size[0] * small.size[1] < 11_000
 
@@ -227,22 +228,22 @@ def test_reference_is_cached_and_a_garbled_cache_is_made_again(
     def never(pdf: Path) -> None:
         raise AssertionError(f"{pdf} was opened though all is cached")
 
-    monkeypatch.setattr(pdfium, "_opened", never)
+    monkeypatch.setattr(pdf, "_opened", never)
     assert Corpus.open(folder, cache).text(REVENUE) == text
 
 
 def test_a_cache_of_other_code_is_made_again(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Corpus.open(folder, tmp_path / "cache").text(REVENUE)
     monkeypatch.setattr(keys, "own_code", lambda module: "other")
-    monkeypatch.setattr(pdfium, "extract_reference", lambda pdf: (pdfium.ReferencePage("new"),) * 4)
+    monkeypatch.setattr(page_text, "extract_reference", lambda _: (pdf.ReferencePage("new"),) * 4)
     assert Corpus.open(folder, tmp_path / "cache", verify=False).text(REVENUE) == "new"
 
 
 def test_a_page_that_cannot_be_read_is_no_blank_page(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pages = (pdfium.ReferencePage(""), pdfium.ReferencePage("", error="page 2 cannot be read: damaged"))
-    monkeypatch.setattr(pdfium, "extract_reference", lambda pdf: pages * 2)
+    pages = (pdf.ReferencePage(""), pdf.ReferencePage("", error="page 2 cannot be read: damaged"))
+    monkeypatch.setattr(page_text, "extract_reference", lambda _: pages * 2)
     corpus = Corpus.open(folder, tmp_path / "cache", verify=False)
     assert corpus.text(PageRef("alder_2025", 1)) == ""
     with pytest.raises(UserError, match="alder_2025:p2: page 2 cannot be read: damaged"):
@@ -293,10 +294,10 @@ def test_control_characters_never_leave_the_reference() -> None:
             return self.whole
 
     assert (
-        pdfium._text(Text("one\x02time\r\nﬁrst\u00ad \x1b[31m\x85", "one\ufffetime"))
+        pdf._text(Text("one\x02time\r\nﬁrst\u00ad \x1b[31m\x85", "one\ufffetime"))
         == "one-time\nﬁrst\u00ad \ufffd[31m\ufffd"
     )
-    assert pdfium._text(Text("a\x02b", "a\x02b")) == "a\ufffdb"
+    assert pdf._text(Text("a\x02b", "a\x02b")) == "a\ufffdb"
 
 
 def label_pages(path: Path, footers: Sequence[str | tuple[str, str]], height: int = 792) -> list[str | None]:

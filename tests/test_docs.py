@@ -15,9 +15,12 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, write_set
 
-from harness import config, goldens, reference, registry
-from harness.corpus import Corpus
+from harness import registry
+from harness.documents.corpus import Corpus
+from harness.goldens import loading
 from harness.records import Golden, PageRef
+from harness.reports import reference_page
+from harness.runs import config
 
 README, REFERENCE = ROOT / "README.md", ROOT / "REFERENCE.md"
 CONTRIBUTING, CHANGELOG = ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"
@@ -48,7 +51,7 @@ def options(command: str) -> list[str]:
 
 
 def test_the_reference_is_what_the_code_gives() -> None:
-    assert text(REFERENCE) == reference.render(), "write it again: harness list --markdown > REFERENCE.md"
+    assert text(REFERENCE) == reference_page.render(), "write it again: harness list --markdown > REFERENCE.md"
 
 
 @pytest.mark.parametrize("kind", [kind for kind in registry.FOLDERS if kind != "command"])
@@ -118,7 +121,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     write_set(folder / "goldens" / "northfield")
     names = re.findall(r"^`(\S+\.py)`(?:, in .*)?:$", text(CONTRIBUTING), re.MULTILINE)
-    assert names == ["systems/parsers/pdfium_text.py", "harness/metrics/answer_words.py"]
+    assert names == ["systems/parsers/pdfium_text.py", "harness/scoring/metrics/answer_words.py"]
     for name, block in zip(names, blocks(CONTRIBUTING, "python"), strict=True):
         assert not (folder / name).exists()
         (folder / name).write_text(block, encoding="utf-8")
@@ -150,7 +153,7 @@ def test_the_code_of_contributing_is_as_clean_as_ours(clone: Path) -> None:
     ruff = Path(sys.executable).with_name("ruff")
     if not ruff.exists():
         pytest.skip("ruff is not installed here")
-    files = ["systems/parsers/pdfium_text.py", "harness/metrics/answer_words.py"]
+    files = ["systems/parsers/pdfium_text.py", "harness/scoring/metrics/answer_words.py"]
     for words in (["check"], ["format", "--check"]):
         command = [str(ruff), *words, "--quiet", "--config", str(ROOT / "pyproject.toml"), *files]
         done = subprocess.run(command, cwd=clone, capture_output=True, text=True)
@@ -162,7 +165,7 @@ def test_the_golden_of_contributing_fits_the_set_that_ships(tmp_path: Path) -> N
     path = tmp_path / "dev.jsonl"
     path.write_bytes((ROOT / "goldens" / "northfield" / "dev.jsonl").read_bytes() + line.encode())
     corpus = Corpus.open(ROOT / "goldens" / "northfield", verify=False)
-    golden = goldens.read(path, "dev", corpus).goldens[-1]
+    golden = loading.read(path, "dev", corpus).goldens[-1]
     assert golden.id == "mine-1"
     for page, quotes in golden.quotes.items():
         assert all(quote in corpus.text(PageRef.parse(page)) for quote in quotes)

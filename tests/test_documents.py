@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from conftest import CONFIG, PAGES, ROOT, Cli, draw
 
-from harness import workers
-from harness.check import goldens_of
-from harness.corpus import Corpus
+from harness.commands._checks import goldens_of
+from harness.documents import processes
+from harness.documents.corpus import Corpus
 from harness.errors import UserError
 from harness.records import PageRef
 
@@ -401,4 +401,4 @@ def test_a_document_that_was_lost_is_parsed_when_it_can_be(project: Path, cli: C
 def test_a_limit_that_is_no_number_is_one_line(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARNESS_PAGE_SECONDS", value)
     with pytest.raises(UserError, match="HARNESS_PAGE_SECONDS"):
-        workers.Limits.from_environment()
+        processes.Limits.from_environment()

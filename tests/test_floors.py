@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import pytest
 
 from harness import registry
-from harness.floors import _shuffled, floors
-from harness.metric import Metric
 from harness.records import Case, Found, Golden
-from harness.stats import home
+from harness.scoring.floors import _shuffled, floors
+from harness.scoring.metric import Metric
+from harness.scoring.per_document import home
 
 RETRIEVE = ("page_hit", "page_coverage", "all_pages", "mrr", "ndcg", "modality_hit")
 

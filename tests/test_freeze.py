@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from conftest import HELDOUT, write_set
 
-from harness import jsonl, locks
 from harness.cli import main
+from harness.files import jsonl
+from harness.goldens import locks
 
 
 @pytest.fixture
@@ -119,5 +120,5 @@ def test_a_folder_that_refuses_writing_is_one_line(
         raise PermissionError(13, "Permission denied", str(path))
 
     change(folder, "Turku")
-    monkeypatch.setattr("harness.files.write_text", refuse)
+    monkeypatch.setattr("harness.files.writing.write_text", refuse)
     assert "the lock cannot be written there: Permission denied" in refused(folder, capsys, "--reason", "x")

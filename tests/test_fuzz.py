@@ -15,19 +15,22 @@ from conftest import CONFIG, DEV, PAGES, ROOT, write_set
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness import config, goldens, registry, store
+from harness import registry
 from harness.bench import Bench, Silent
-from harness.blobs import Blobs
+from harness.cache.blobs import Blobs
+from harness.cache.outcomes import Outcomes
 from harness.components import Chunker, Component
-from harness.corpus import Corpus
+from harness.documents.corpus import Corpus
 from harness.errors import UserError
-from harness.records import Answer, Block, Case, Citation, Found, Golden, Page, PageRef, Score, Search
-from harness.request import Request
-from harness.run import run
-from harness.stages import Scoring
-from harness.store import RETRIEVAL
-from harness.summaries import all_metrics, summarise
-from harness.units import Units
+from harness.goldens import loading
+from harness.records import Answer, Block, Case, Citation, Found, Golden, Page, PageRef, Search
+from harness.runs import config, results
+from harness.runs.options import Options
+from harness.runs.results import RETRIEVAL
+from harness.runs.run import run
+from harness.runs.stages import Scoring
+from harness.scoring.scores import Score
+from harness.scoring.summaries import all_metrics, summarise
 
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 MANY = settings(QUICK, max_examples=150)
@@ -113,8 +116,8 @@ class Scorer:
     def __call__(self, cases: Pairs, workers: int = 1) -> list[list[Score]]:
         """The scores of each case, nothing cached."""
         self.number += 1
-        units = Units(self.folder / f"{self.number}.sqlite")
-        scoring = Scoring(METRICS, units, self.bench, "golden", "stamp")
+        outcomes = Outcomes(self.folder / f"{self.number}.sqlite")
+        scoring = Scoring(METRICS, outcomes, self.bench, "golden", "stamp")
         with ThreadPoolExecutor(workers) as pool:
             return list(pool.map(lambda pair: scoring.score(*pair), cases))
 
@@ -190,9 +193,9 @@ def test_a_run_is_the_same_with_1_and_8_workers(workers: int, tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
     places = []
     for name, number in (("three", 3), ("other", workers)):
-        (result,) = run(Path("plain.yaml"), Request(splits=("dev",), workers=number, results=Path(name)), Silent())
+        (result,) = run(Path("plain.yaml"), Options(splits=("dev",), workers=number, results=Path(name)), Silent())
         places.append(result.folder)
-    for name in (store.RETRIEVAL, store.GENERATION, store.SCORES):
+    for name in (results.RETRIEVAL, results.GENERATION, results.SCORES):
         assert (places[0] / name).read_bytes() == (places[1] / name).read_bytes()
 
 
@@ -268,7 +271,7 @@ def tried(call: Callable[[], T]) -> tuple[T | None, str]:
 @given(data=golden_files())
 def test_goldens_load_or_say_what_is_wrong(data: bytes, tiny: Corpus, tmp_path: Path) -> None:
     (tmp_path / "dev.jsonl").write_bytes(data)
-    loaded, said = tried(lambda: goldens.load(tmp_path, "dev", tiny))
+    loaded, said = tried(lambda: loading.load(tmp_path, "dev", tiny))
     assert loaded is None or len({golden.id for golden in loaded.goldens}) == len(loaded.goldens) > 0
     assert loaded is not None or all(
         line.startswith((str(tmp_path / "dev.jsonl"), "… and ")) for line in said.split("\n")
@@ -393,7 +396,7 @@ def test_a_run_over_strange_pages_ends_and_is_the_same_twice(tmp_path: Path, mon
     monkeypatch.syspath_prepend(tmp_path)
     kept = []
     for name in ("first", "second"):
-        (result,) = run(Path("plain.yaml"), Request(splits=("dev",), results=Path(name)), Silent())
+        (result,) = run(Path("plain.yaml"), Options(splits=("dev",), results=Path(name)), Silent())
         assert result.manifest.corpus["birch_2025"]["pages"] == {"ok": len(STRANGE)}
         assert result.manifest.corpus["birch_2025"]["error"] is None
         assert not [case for case in (*result.rows.retrieved, *result.rows.generated) if case.error]

@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from conftest import DEV, HELDOUT, ROOT, SHARED, git, write_set
 
-from harness import goldens, jsonl, locks, openings
-from harness.corpus import Corpus
+from harness.documents.corpus import Corpus
 from harness.errors import UserError
-from harness.openings import Opening
+from harness.files import jsonl
+from harness.goldens import loading, locks, openings
+from harness.goldens.openings import Opening
 from harness.records import PageRef
 
 SETS = SHARED / "data" / "goldens"
@@ -27,8 +28,8 @@ def folder(tmp_path: Path) -> Path:
     return write_set(tmp_path / "a set, ünïcode")
 
 
-def load(folder: Path, split: str = "dev") -> goldens.GoldenSet:
-    return goldens.load(folder, split, Corpus.open(folder))
+def load(folder: Path, split: str = "dev") -> loading.GoldenSet:
+    return loading.load(folder, split, Corpus.open(folder))
 
 
 def changed(**values: Any) -> str:
@@ -109,11 +110,11 @@ def test_an_empty_file_unknown_splits_and_missing_ones(folder: Path) -> None:
     (folder / "dev.jsonl").unlink()
     with pytest.raises(UserError, match=r"no such file; splits of this set: heldout\."):
         load(folder)
-    assert goldens.splits(folder) == ("heldout",)
+    assert loading.splits(folder) == ("heldout",)
 
 
 def test_a_huge_line_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(goldens, "LONGEST", 400)
+    monkeypatch.setattr(loading, "LONGEST", 400)
     with (folder / "dev.jsonl").open("a") as file:
         file.write(changed(notes="x" * 1000))
     with pytest.raises(UserError, match=rf":{len(DEV) + 1}: the line has more than 400 bytes"):
@@ -121,12 +122,12 @@ def test_a_huge_line_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_find_takes_a_path_or_a_name(folder: Path) -> None:
-    assert goldens.find(folder) == folder
-    assert goldens.find(folder.name, base=folder.parent) == folder
+    assert loading.find(folder) == folder
+    assert loading.find(folder.name, base=folder.parent) == folder
     with pytest.raises(UserError, match=r"no such golden set\..* In .*: a set, ünïcode\."):
-        goldens.find("nowhere", base=folder.parent)
+        loading.find("nowhere", base=folder.parent)
     with pytest.raises(UserError, match=r"no golden set, there is no corpus\.yaml"):
-        goldens.find(folder.parent)
+        loading.find(folder.parent)
 
 
 def test_heldout_with_its_lock(folder: Path) -> None:
@@ -202,9 +203,9 @@ def test_real_sets_load(name: str, dev: int, heldout: int) -> None:
     if not folder.is_dir():
         pytest.skip(f"the real set {name} is not on this machine")
     corpus = Corpus.open(folder)
-    found = {split: len(goldens.load(folder, split, corpus).goldens) for split in goldens.splits(folder)}
+    found = {split: len(loading.load(folder, split, corpus).goldens) for split in loading.splits(folder)}
     assert found == {"dev": dev, **({"heldout": heldout} if heldout else {})}
-    assert all(ref in corpus for golden in goldens.load(folder, "dev", corpus).goldens for ref in golden.gold_pages)
+    assert all(ref in corpus for golden in loading.load(folder, "dev", corpus).goldens for ref in golden.gold_pages)
 
 
 def opening(key: str, *, unsealed: bool = False) -> Opening:
@@ -254,7 +255,7 @@ def test_a_whole_last_line_without_newline_stays_a_line(tmp_path: Path) -> None:
 RECORD_MANY = """
 import sys, time
 from pathlib import Path
-from harness import openings
+from harness.goldens import openings
 parse = openings._parse
 openings._parse = lambda *args: (parse(*args), time.sleep(0.02))[0]  # room for the other process to come between
 for number in range(8):

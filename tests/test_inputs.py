@@ -23,7 +23,7 @@ import pytest
 from conftest import CONFIG, DEV, HELDOUT, git, write_set
 
 from harness.cli import main
-from harness.corpus import Corpus
+from harness.documents.corpus import Corpus
 
 Change = Callable[[Path], object]
 
@@ -144,9 +144,9 @@ CONFIGS = {
     "unknown component inside one": Mistake("plain.yaml:5: retriever.first: unknown retriever 'bm52'. Did you mean 'bm25'?", config("{use: bm25}", "{use: rrf, first: {use: bm52}, second: {use: bm25}}")),
     "unknown judge": Mistake("plain.yaml:7: judges: unknown judge 'programm'. Did you mean 'program'?|Known: ", put("plain.yaml", CONFIG + "judges: [programm]\n")),
     "wrong type": Mistake("plain.yaml:5: retriever.candidates: found 'many'; it must be a valid integer", config("{use: bm25}", "{use: bm25, candidates: many}")),
-    "a fraction for a count": Mistake("plain.yaml:6: answerer.keep: found 2.5; it must be a valid integer", config("{use: extractive}", "{use: extractive, keep: 2.5}")),
+    "a fraction for a count": Mistake("plain.yaml:6: answerer.keep: found 2.5; it must be a valid integer", config("{use: statements}", "{use: statements, keep: 2.5}")),
     "below the range": Mistake("plain.yaml:5: retriever.candidates: found 0; it must be greater than or equal to 1", config("{use: bm25}", "{use: bm25, candidates: 0}")),
-    "above the range": Mistake("plain.yaml:6: answerer.keep: found 1001; it must be less than or equal to 1000", config("{use: extractive}", "{use: extractive, keep: 1001}")),
+    "above the range": Mistake("plain.yaml:6: answerer.keep: found 1001; it must be less than or equal to 1000", config("{use: statements}", "{use: statements, keep: 1001}")),
     "not a number": Mistake("plain.yaml:5: retriever.k1: found '.nan'; it must be a valid number", config("{use: bm25}", "{use: bm25, k1: .nan}")),
     "a component without a name": Mistake("plain.yaml:5: retriever: write a retriever as {use: name, setting: value}, not {'k1': 1}", config("{use: bm25}", "{k1: 1}")),
     "a component as a list": Mistake("plain.yaml:5: retriever: write a retriever as {use: name|['bm25']", config("{use: bm25}", "[bm25]")),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import jsonl
 from harness.errors import UserError
+from harness.files import jsonl
 
 GOOD = b'{"a": 1}\n'
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from harness import cli, registry
-from harness.judges._agreement import Judged, agreement, refusals, with_intervals
-from harness.judges._judge import Judge
-from harness.judges._labels import Labelled
-from harness.verdicts import Verdict
+from harness.scoring.judges._agreement import Judged, agreement, refusals, with_intervals
+from harness.scoring.judges._human_labels import Labelled
+from harness.scoring.judges._judge import Judge
+from harness.scoring.judges.rules.verdict import Verdict
 
 LABELS = Path(__file__).parents[2] / "shared" / "data" / "labels" / "financebench_half.jsonl"
 Row = dict[str, Any]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import keys
+from harness.cache import keys
 
 MODULE = '''"""A parser."""
 from typing import TYPE_CHECKING

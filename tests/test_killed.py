@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 from conftest import CONFIG, PAGES, ROOT, write_set
 
-from harness.files import sweep, write_text
+from harness.files.writing import sweep, write_text
 
 SLEEPER = """
 import time

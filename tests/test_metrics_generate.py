@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from harness import registry
 from harness.bench import Bench
 from harness.errors import UserError
-from harness.metric import Metric
-from harness.metrics import _answers
-from harness.records import Answer, Case, Citation, Found, Golden, PageRef, Score, Search, Usage
-from harness.stats import summarise
+from harness.records import Answer, Case, Citation, Found, Golden, PageRef, Search, Usage
+from harness.scoring.intervals import summarise
+from harness.scoring.metric import Metric
+from harness.scoring.metrics import _answers
+from harness.scoring.scores import Score
 
 CONFORMANCE = Path(__file__).parents[2] / "shared" / "conformance.json"
 CITATIONS = ("cited", "citation_resolved", "citation_retrieved", "citation_on_gold_page", "gold_page_cited")
@@ -205,7 +206,7 @@ def test_a_failed_judge_is_never_a_zero(monkeypatch: pytest.MonkeyPatch) -> None
     def unreadable(*_: object) -> None:
         raise RuntimeError("the verdict cannot be read")
 
-    monkeypatch.setattr("harness.metrics._verdicts._judged", unreadable)
+    monkeypatch.setattr("harness.scoring.metrics._verdicts._judged", unreadable)
     scores = [rate("correctness", case()), rate("correctness", case(abstained=True))]
     assert [(score.status, score.value) for score in scores] == [("failed", None), ("scored", 0.0)]
     assert "cannot be read" in scores[0].reason
@@ -214,7 +215,7 @@ def test_a_failed_judge_is_never_a_zero(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_value_that_is_no_number_fails_instead_of_entering_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.ranking.page_hit", lambda *_: float("nan"))
+    monkeypatch.setattr("harness.scoring.page_ranks.page_hit", lambda *_: float("nan"))
     assert rate("agent_page_hit@5", case(shown=["d:p4"])).status == "failed"
 
 
@@ -326,7 +327,7 @@ def test_false_hits_are_counted_on_ten_other_pages_and_printed_beside() -> None:
 
 
 def test_the_other_pages_are_the_same_each_time_and_neither_cited_nor_gold() -> None:
-    from harness.metrics.figure_on_cited_page import _others
+    from harness.scoring.metrics.figure_on_cited_page import _others
 
     given, cited = case(cites=["d:p9"], evidence=[["d:p4"]]), [PageRef("d", 9)]
     small, large = bench(documents={"d": SimpleNamespace(pages=11)}), bench()

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from harness import registry
 from harness.bench import Bench
-from harness.metric import Metric
-from harness.records import Case, Chunk, Found, Golden, Hit, PageRef, Score, Turn, ranked
-from harness.stats import summarise
+from harness.records import Case, Chunk, Found, Golden, Hit, PageRef, Turn, ranked
+from harness.scoring.intervals import summarise
+from harness.scoring.metric import Metric
+from harness.scoring.scores import Score
 
 BENCH = cast(Bench, None)  # retrieve metrics look at the case alone
 CONFORMANCE = Path(__file__).parents[2] / "shared" / "conformance.json"
@@ -166,7 +167,7 @@ def test_agrees_with_ir_measures_on_random_runs_with_ties_and_empty_results() ->
 
 
 def by_first_hit(hits: list[Hit]) -> dict[str, float]:
-    """Each page with the rank of its best chunk as its score, worked out apart from harness.ranking."""
+    """Each page with the rank of its best chunk as its score, worked out apart from harness.scoring.page_ranks."""
     best: dict[str, tuple[float, str]] = {}
     for hit in hits:
         key = (-hit.score, hit.chunk.id)

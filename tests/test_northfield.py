@@ -62,8 +62,8 @@ def test_no_other_page_holds_an_answer() -> None:
 
 
 def test_the_harness_loads_it_with_its_lock() -> None:
-    goldens = pytest.importorskip("harness.goldens")
-    corpus = pytest.importorskip("harness.corpus").Corpus.open(SET)
+    goldens = pytest.importorskip("harness.goldens.loading")
+    corpus = pytest.importorskip("harness.documents.corpus").Corpus.open(SET)
     assert [len(goldens.load(SET, split, corpus).goldens) for split in ("dev", "heldout")] == [len(DEV), len(HELDOUT)]
 
 

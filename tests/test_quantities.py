@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.quantities import Quantity, compare, find_on_pages, read_all, read_page, read_quantities
+from harness.quantities.comparing import compare
+from harness.quantities.pages import find_on_pages, read_page
+from harness.quantities.quantity import Quantity
+from harness.quantities.reading import read_all, read_quantities
 from harness.records import PageRef
 
 NORTHFIELD = Path(__file__).parents[1] / "goldens" / "northfield"
@@ -317,8 +320,8 @@ def test_a_page_is_read_once_and_asked_often() -> None:
 
 
 def test_every_figure_of_northfields_gold_answers_stands_on_its_gold_pages() -> None:
-    from harness.corpus import Corpus
-    from harness.goldens import read
+    from harness.documents.corpus import Corpus
+    from harness.goldens.loading import read
 
     corpus = Corpus.open(NORTHFIELD, verify=False)
     missing = []

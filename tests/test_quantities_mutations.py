@@ -10,11 +10,13 @@ import pytest
 from test_quantities import COMPARED, PAGES, READ, only
 from test_verdicts import KINDS, wrong
 
-from harness.quantities import asking, comparing, find_on_pages, pages, ranking, read_quantities, reading, tokens
+from harness.quantities import asking, comparing, orders, pages, reading, tokens
+from harness.quantities.pages import find_on_pages
+from harness.quantities.reading import read_quantities
 from harness.quantities.tokens import Token
 from harness.quantities.units import SCALES
-from harness.verdicts import figures, texts
-from harness.verdicts import refusals as refusals_module
+from harness.scoring.judges.rules import figures, texts
+from harness.scoring.judges.rules import refusals as refusals_module
 
 Patch = pytest.MonkeyPatch
 tokens_of = tokens.tokens_of
@@ -75,7 +77,7 @@ FAULTS: dict[str, tuple[Callable[[Patch], None], Callable[[], bool]]] = {
     ),
     "any units agree": (replaced(comparing, "same_dimension", lambda *_: True), lambda: corpus_catches("units")),
     "any periods agree": (replaced(comparing, "agree", lambda *_: True), lambda: corpus_catches("period")),
-    "operands may be the answer": (replaced(ranking.Ranker, "_operand", lambda *_: False), lambda: corpus_catches("choosing")),
+    "operands may be the answer": (replaced(orders.Ranker, "_operand", lambda *_: False), lambda: corpus_catches("choosing")),
     "any figure may be the answer": (
         replaced(figures, "likeliest", lambda claims, _: list(claims)), lambda: corpus_catches("choosing"),
     ),
@@ -83,14 +85,15 @@ FAULTS: dict[str, tuple[Callable[[Patch], None], Callable[[], bool]]] = {
         replaced(asking, "headers_of", lambda _: []), lambda: corpus_catches("scale"),
     ),
     "refusals are answers": (
-        lambda patch: patch.setattr("harness.verdicts.refusal_of", lambda _: None), lambda: corpus_catches("refusal"),
+        lambda patch: patch.setattr("harness.scoring.judges.rules.judging.refusal_of", lambda _: None),
+        lambda: corpus_catches("refusal"),
     ),
     "every hedge is a refusal": (
         lambda patch: patch.setattr(refusals_module, "_stays", lambda _: True), lambda: corpus_catches("refusal"),
     ),
     "'did not' is overlooked": (replaced(texts, "implied", lambda *_: True), lambda: corpus_catches("yes/no")),
     "a missing figure of several is forgiven": (
-        lambda patch: patch.setattr("harness.verdicts.missing_figures", lambda *_, **__: []),
+        lambda patch: patch.setattr("harness.scoring.judges.rules.judging.missing_figures", lambda *_, **__: []),
         lambda: corpus_catches("several", "range"),
     ),
     "on pages: two digits speak for themselves": (

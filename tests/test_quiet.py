@@ -21,7 +21,7 @@ def note(event, arguments):
             with open(os.environ["GUARD_LOG"], "a") as file:
                 file.write(f"{event} {arguments[1:]!r}\\n")
             raise OSError("no connections here")
-    elif event == "import" and arguments[0] == "harness.corpus":
+    elif event == "import" and arguments[0] == "harness.documents.corpus":
         with open(os.environ["GUARD_LOG"] + ".seen", "a") as file:
             file.write("x")
 

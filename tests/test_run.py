@@ -58,7 +58,7 @@ def logged(project: Path) -> Path:
         "chunkers/logged_chunker": ("chunkers", "page_windows", "PageWindows", CHUNK),
         "retrievers/logged_retriever": ("retrievers", "bm25", "Bm25", BUILD),
         "rerankers/logged_reranker": ("rerankers", "keep", "Keep", RERANK),
-        "answerers/logged_answerer": ("answerers", "extractive", "Extractive", ANSWER),
+        "answerers/logged_answerer": ("answerers", "statements", "Statements", ANSWER),
     }
     for place, (folder, parent, cls, method) in parts.items():
         path = project / "systems" / f"{place}.py"

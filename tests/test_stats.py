@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy import stats as scipy_stats
 
-from harness import stats
-from harness.records import Golden, Score
-from harness.stats import Interval, summarise
+from harness.records import Golden
+from harness.scoring import intervals, paired, per_document
+from harness.scoring.intervals import Interval, summarise
+from harness.scoring.scores import Score
 
 
 def scores(values: Sequence[float], prefix: str = "g", **fields: Any) -> list[Score]:
@@ -34,7 +35,7 @@ def skipped(n: int) -> list[Score]:
 @pytest.mark.parametrize(("successes", "n"), [(0, 1), (1, 1), (0, 20), (20, 20), (7, 20), (136, 149), (3, 500)])
 def test_wilson_equals_scipy(successes: int, n: int) -> None:
     theirs = scipy_stats.binomtest(successes, n).proportion_ci(method="wilson")
-    assert stats.wilson(successes, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+    assert intervals.wilson(successes, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "skewed", "reciprocal ranks", "tokens"])
@@ -50,19 +51,19 @@ def test_bca_equals_scipy_on_the_same_resamples(kind: str, n: int) -> None:
     }[kind]()
     values = sorted(draw.tolist())
     theirs = scipy_stats.bootstrap(
-        (values,), np.mean, n_resamples=stats.RESAMPLES, method="BCa", rng=np.random.default_rng(stats.SEED)
+        (values,), np.mean, n_resamples=intervals.RESAMPLES, method="BCa", rng=np.random.default_rng(intervals.SEED)
     ).confidence_interval
-    assert stats.bca(values) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
+    assert intervals.bca(values) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
 
 
 def test_bca_does_not_depend_on_the_order_of_its_values() -> None:
     values = np.random.default_rng(8).random(40).tolist()
-    assert stats.bca(values) == stats.bca(values[::-1])
+    assert intervals.bca(values) == intervals.bca(values[::-1])
 
 
 def test_bca_beyond_the_kept_weights_agrees_with_the_central_limit() -> None:
     values = np.random.default_rng(3).random(2500).tolist()
-    low, high = stats.bca(values)
+    low, high = intervals.bca(values)
     half = 1.96 * float(np.std(values)) / 50
     assert low == pytest.approx(np.mean(values) - half, abs=0.002)
     assert high == pytest.approx(np.mean(values) + half, abs=0.002)
@@ -74,15 +75,15 @@ def test_no_values() -> None:
 
 
 def test_one_value() -> None:
-    assert stats.interval([0.5], binary=False) == Interval(None, None)
-    assert stats.interval([1.0], binary=True) == stats.wilson(1, 1)
+    assert intervals.interval([0.5], binary=False) == Interval(None, None)
+    assert intervals.interval([1.0], binary=True) == intervals.wilson(1, 1)
 
 
 def test_equal_values_of_a_share_are_not_certain() -> None:
-    assert stats.interval([1.0] * 20, binary=False) == stats.wilson(20, 20)
-    assert stats.interval([0.0] * 20, binary=False) == stats.wilson(0, 20)
-    assert stats.interval([0.0] * 20, binary=False, share=False) == Interval(0.0, 0.0)
-    assert stats.interval([0.5] * 20, binary=False) == Interval(0.5, 0.5)
+    assert intervals.interval([1.0] * 20, binary=False) == intervals.wilson(20, 20)
+    assert intervals.interval([0.0] * 20, binary=False) == intervals.wilson(0, 20)
+    assert intervals.interval([0.0] * 20, binary=False, share=False) == Interval(0.0, 0.0)
+    assert intervals.interval([0.5] * 20, binary=False) == Interval(0.5, 0.5)
 
 
 def test_a_failed_score_is_counted_and_bounds_the_mean_but_is_never_a_zero() -> None:
@@ -155,7 +156,7 @@ def test_the_stratified_interval_covers(n: int, m: int, p: float, q: float) -> N
     covered = 0
     for _ in range(2000):
         groups = [[1.0] * k + [0.0] * (size - k) for size, k in ((n, rng.binomial(n, p)), (m, rng.binomial(m, q)))]
-        low, high = stats._mover(groups)
+        low, high = intervals._mover(groups)
         assert low is not None
         assert high is not None
         covered += low <= (p + q) / 2 <= high
@@ -178,36 +179,36 @@ def many(documents: int, each: int, seed: int = 2) -> tuple[list[Score], dict[st
 
 def test_by_document_gives_each_mean_and_their_mean() -> None:
     rows = scores([1, 0, 1])
-    values, mean = stats.by_document([*rows, *failed(1)], {"g0": "a", "g1": "a", "g2": "b", "failed0": "b"})
+    values, mean = per_document.by_document([*rows, *failed(1)], {"g0": "a", "g1": "a", "g2": "b", "failed0": "b"})
     assert values == {"a": 0.5, "b": 1.0}
     assert mean == 0.75
 
 
 def test_few_documents_are_said_to_be_few() -> None:
     rows, docs = many(14, 5)
-    summary = stats.with_documents(summarise("m", rows, binary=True), rows, docs)
+    summary = per_document.with_documents(summarise("m", rows, binary=True), rows, docs)
     assert summary.note == "too few documents to generalise"
     assert len(summary.by_document) == 14
-    assert stats.over_documents(rows, docs) == Interval(None, None)
+    assert per_document.over_documents(rows, docs) == Interval(None, None)
 
 
 def test_from_fifteen_documents_on_they_are_resampled_whole() -> None:
     rows, docs = many(15, 20)
-    low, high = stats.over_documents(rows, docs)
+    low, high = per_document.over_documents(rows, docs)
     by_question = summarise("m", rows, binary=True)
     assert low is not None
     assert high is not None
     assert by_question.low is not None
     assert by_question.high is not None
     assert high - low > 1.5 * (by_question.high - by_question.low)
-    assert stats.with_documents(by_question, rows, docs).note == f"over 15 documents: {low:.3f} to {high:.3f}"
+    assert per_document.with_documents(by_question, rows, docs).note == f"over 15 documents: {low:.3f} to {high:.3f}"
 
 
 def test_home_is_the_evidence_then_the_scope() -> None:
     golden = Golden(id="g", question="q", answer="a", evidence=[["a:p1"], ["a:p2"]], scope=("a", "b"))
-    assert stats.home(golden) == "a"
-    assert stats.home(Golden(id="g", question="q", expect="abstain", scope=("b", "a"))) == "a + b"
-    assert stats.home(Golden(id="g", question="q", expect="abstain")) == "whole corpus"
+    assert per_document.home(golden) == "a"
+    assert per_document.home(Golden(id="g", question="q", expect="abstain", scope=("b", "a"))) == "a + b"
+    assert per_document.home(Golden(id="g", question="q", expect="abstain")) == "whole corpus"
 
 
 # -- pairs ------------------------------------------------------------------------------------------------------------
@@ -216,44 +217,44 @@ def test_home_is_the_evidence_then_the_scope() -> None:
 @pytest.mark.parametrize(("wins", "losses"), [(0, 0), (6, 0), (0, 5), (9, 2), (14, 14), (40, 20)])
 def test_mcnemar_equals_the_binomial_test(wins: int, losses: int) -> None:
     theirs = scipy_stats.binomtest(wins, wins + losses, 0.5).pvalue if wins + losses else 1.0
-    assert stats.mcnemar(wins, losses) == pytest.approx(theirs)
+    assert paired.mcnemar(wins, losses) == pytest.approx(theirs)
 
 
 def test_five_one_way_flips_are_not_enough_and_six_are() -> None:
-    assert stats.mcnemar(5, 0) > 0.05 > stats.mcnemar(6, 0)
+    assert paired.mcnemar(5, 0) > 0.05 > paired.mcnemar(6, 0)
 
 
 @pytest.mark.parametrize("n", [2, 3, 8, 12])
 def test_sign_flip_equals_scipy_exactly_on_small_samples(n: int) -> None:
     values = (np.random.default_rng(n).normal(0.5, 1, n)).tolist()
     theirs = scipy_stats.permutation_test((values,), np.mean, permutation_type="samples", n_resamples=np.inf).pvalue
-    assert stats.sign_flip(values) == pytest.approx(theirs)
+    assert paired.sign_flip(values) == pytest.approx(theirs)
 
 
 def test_sign_flip_is_close_on_larger_samples_and_repeats() -> None:
     values = np.random.default_rng(4).normal(0.2, 1, 60).tolist()
     theirs = scipy_stats.ttest_1samp(values, 0).pvalue
-    assert stats.sign_flip(values) == pytest.approx(theirs, abs=0.02)
-    assert stats.sign_flip(values) == stats.sign_flip(values[::-1])
+    assert paired.sign_flip(values) == pytest.approx(theirs, abs=0.02)
+    assert paired.sign_flip(values) == paired.sign_flip(values[::-1])
 
 
 def test_sign_flip_of_yes_no_values_is_mcnemar() -> None:
-    assert stats.sign_flip([1.0] * 7 + [-1.0] * 2 + [0.0] * 30) == pytest.approx(stats.mcnemar(7, 2))
+    assert paired.sign_flip([1.0] * 7 + [-1.0] * 2 + [0.0] * 30) == pytest.approx(paired.mcnemar(7, 2))
 
 
 def test_paired_takes_the_goldens_that_both_have() -> None:
     first = scores([1, 1, 0, 1]) + failed(1)
     second = scores([0, 1, 1]) + scores([1], "failed")
-    result = stats.paired(first, second, binary=True)
+    result = paired.paired(first, second, binary=True)
     assert (result.n, result.wins, result.losses, result.difference) == (3, 1, 1, 0.0)
     assert result.test == "exact McNemar"
-    assert stats.paired(first, [], binary=True).p is None
+    assert paired.paired(first, [], binary=True).p is None
 
 
 def test_paired_difference_of_shares_is_a_bootstrap_by_question() -> None:
     rng = random.Random(6)
     base = [rng.random() for _ in range(80)]
-    result = stats.paired(scores([b * 0.8 + 0.2 for b in base]), scores(base), binary=False)
+    result = paired.paired(scores([b * 0.8 + 0.2 for b in base]), scores(base), binary=False)
     assert result.low is not None
     assert result.high is not None
     assert result.difference is not None
@@ -267,7 +268,7 @@ def test_the_paired_interval_of_yes_no_values_covers() -> None:
     rng = np.random.default_rng(12)
     covered = 0
     for wins, losses, _ in rng.multinomial(60, [0.15, 0.05, 0.8], 2000):
-        low, high = stats._bonett_price(int(wins), int(losses), 60)
+        low, high = paired._bonett_price(int(wins), int(losses), 60)
         assert low is not None
         assert high is not None
         covered += low <= 0.1 <= high

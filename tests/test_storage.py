@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 from conftest import CONFIG, ROOT, Cli, write_set
 
-from harness import store
 from harness.bench import Silent
 from harness.errors import HarnessError, UserError, WorldError
-from harness.request import Request
-from harness.rescore import rescore
-from harness.run import run
+from harness.runs import results
+from harness.runs.options import Options
+from harness.runs.rescore import rescore
+from harness.runs.run import run
 
 LETTERS = '''"""Counts of letters as vectors: an embedder without a model."""
 import numpy as np
@@ -34,7 +34,7 @@ class Letters(Embedder):
         return counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1)
 '''
 BOTH = "retriever: {use: rrf, first: {use: dense, embedder: {use: storage_letters}}, second: {use: bm25}}"
-REQUEST = Request(splits=("dev",), workers=2)
+REQUEST = Options(splits=("dev",), workers=2)
 NAME = "tiny/both/dev"
 
 Rows = dict[str, bytes]
@@ -42,13 +42,13 @@ Rows = dict[str, bytes]
 
 def rows_of(place: Path) -> Rows:
     """The rows of a run folder as they stand on disk."""
-    return {name: (place / name).read_bytes() for name in (store.RETRIEVAL, store.GENERATION, store.SCORES)}
+    return {name: (place / name).read_bytes() for name in (results.RETRIEVAL, results.GENERATION, results.SCORES)}
 
 
-def go(request: Request = REQUEST, config: str = "both.yaml") -> Rows:
+def go(options: Options = REQUEST, config: str = "both.yaml") -> Rows:
     """A run in this process; its rows."""
-    (result,) = run(Path(config), request, Silent())
-    assert store.read_manifest(result.folder).files.keys() == rows_of(result.folder).keys()
+    (result,) = run(Path(config), options, Silent())
+    assert results.read_manifest(result.folder).files.keys() == rows_of(result.folder).keys()
     return rows_of(result.folder)
 
 
@@ -97,7 +97,7 @@ CACHES = {
     "lists of index files": "cache/indexes/*/files.json",
     "vectors": "cache/memo/*/*.npy",
     "lists of vectors": "cache/memo/*/*.rows",
-    "units": "cache/units.sqlite",
+    "outcomes": "cache/outcomes.sqlite",
 }
 
 
@@ -106,8 +106,8 @@ CACHES = {
 def test_a_damaged_cache_is_made_again(kind: str, harm: str, here: Rows) -> None:
     files = sorted(Path("results").glob(CACHES[kind]))
     assert files
-    if kind != "units":
-        Path("results/cache/units.sqlite").unlink()
+    if kind != "outcomes":
+        Path("results/cache/outcomes.sqlite").unlink()
     if kind == "pages":
         shutil.rmtree("results/cache/chunks")
     for path in files:
@@ -118,14 +118,14 @@ def test_a_damaged_cache_is_made_again(kind: str, harm: str, here: Rows) -> None
 
 
 def read_and_score(place: Path) -> None:
-    store.read_scores(place)
+    results.read_scores(place)
     rescore(NAME, REQUEST)
 
 
 @pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("file", ["retrieval.jsonl", "generation.jsonl", "scores.jsonl", "manifest.json"])
 def test_a_damaged_result_is_one_line_and_a_run_mends_it(file: str, harm: str, here: Rows) -> None:
-    place = store.latest(Path("results"), NAME)
+    place = results.latest(Path("results"), NAME)
     HARMS[harm](place / file)
     with pytest.raises(UserError) as caught:
         read_and_score(place)
@@ -137,10 +137,10 @@ def test_a_damaged_result_is_one_line_and_a_run_mends_it(file: str, harm: str, h
 
 
 def test_a_score_that_was_changed_by_hand_is_never_shown(here: Rows) -> None:
-    path = store.latest(Path("results"), NAME) / store.SCORES
+    path = results.latest(Path("results"), NAME) / results.SCORES
     path.write_bytes(path.read_bytes().replace(b'"value": 1.0', b'"value": 0.5', 1))
     with pytest.raises(UserError, match="is not what the run wrote"):
-        store.read_scores(path.parent)
+        results.read_scores(path.parent)
 
 
 LATEST = {
@@ -165,7 +165,7 @@ def test_a_latest_that_names_nothing_is_one_line(name: str, here: Rows) -> None:
 
 
 def test_a_result_without_manifest_is_no_result(here: Rows) -> None:
-    (store.latest(Path("results"), NAME) / "manifest.json").unlink()
+    (results.latest(Path("results"), NAME) / "manifest.json").unlink()
     with pytest.raises(UserError, match="the run did not end"):
         rescore(NAME, REQUEST)
 
@@ -182,14 +182,14 @@ OLDER = {
 
 @pytest.mark.parametrize("name", OLDER)
 def test_units_of_another_version_are_made_again(name: str, here: Rows) -> None:
-    with closing(sqlite3.connect("results/cache/units.sqlite")) as connection:
+    with closing(sqlite3.connect("results/cache/outcomes.sqlite")) as connection:
         connection.executescript(OLDER[name])
     assert go() == here
 
 
 def test_a_journal_of_a_damaged_file_is_not_played_into_the_new_one(here: Rows) -> None:
-    path = Path("results/cache/units.sqlite")
-    path.with_name("units.sqlite-journal").write_bytes(path.read_bytes())
+    path = Path("results/cache/outcomes.sqlite")
+    path.with_name("outcomes.sqlite-journal").write_bytes(path.read_bytes())
     path.write_bytes(b"no database")
     assert go() == here
     assert go() == here
@@ -217,12 +217,12 @@ def test_an_index_belongs_to_the_chunks_it_was_built_from(here: Rows) -> None:
     Path("systems/parsers/storage_otherwise.py").write_text(OTHERWISE)
     sys.path.insert(0, os.getcwd())
     try:
-        request = Request(splits=("dev",), workers=2, settings=("parser.use=storage_otherwise",))
-        first = go(request, "plain.yaml")
+        options = Options(splits=("dev",), workers=2, settings=("parser.use=storage_otherwise",))
+        first = go(options, "plain.yaml")
         for path in (*Path("results/cache/chunks").iterdir(), *Path("results/cache/pages").iterdir()):
             path.unlink()
-        second = go(request, "plain.yaml")
-        fresh = go(replace(request, results=Path("fresh")), "plain.yaml")
+        second = go(options, "plain.yaml")
+        fresh = go(replace(options, results=Path("fresh")), "plain.yaml")
     finally:
         sys.path.remove(os.getcwd())
     assert second != first
@@ -232,7 +232,7 @@ def test_an_index_belongs_to_the_chunks_it_was_built_from(here: Rows) -> None:
 def test_results_may_be_moved(here: Rows) -> None:
     before = sorted(path for path in Path("results/cache").rglob("*") if path.is_file())
     Path("results").rename("other place ü")
-    moved = Request(splits=("dev",), results=Path("other place ü"))
+    moved = Options(splits=("dev",), results=Path("other place ü"))
     assert rows_of(rescore(NAME, moved).folder) == here
     assert go(moved) == here
     after = sorted(path for path in Path("other place ü/cache").rglob("*") if path.is_file())
@@ -247,8 +247,8 @@ def test_runs_at_once_on_one_results_folder(here: Rows) -> None:
     said = [process.communicate(timeout=200) for process in runs]
     assert [process.returncode for process in runs] == [0, 0, 0], said
     assert said[0][0] == said[1][0]
-    assert rows_of(store.latest(Path("results"), NAME)) == here
-    plain = rows_of(store.latest(Path("results"), "tiny/plain/dev"))
+    assert rows_of(results.latest(Path("results"), NAME)) == here
+    plain = rows_of(results.latest(Path("results"), "tiny/plain/dev"))
     shutil.rmtree("results")
     assert go(config="plain.yaml") == plain
 
@@ -285,14 +285,14 @@ def test_a_full_disk_is_one_line_and_the_next_run_goes_on(kibibytes: int, here: 
     small = Path("small")
     small.mkdir()
     with mounted(small, "-t", "tmpfs", "-o", f"size={kibibytes}k", "tmpfs"):
-        request = Request(splits=("dev",), workers=2, results=small)
+        options = Options(splits=("dev",), workers=2, results=small)
         with pytest.raises(WorldError) as caught:
-            go(request)
+            go(options)
         assert "\n" not in str(caught.value)
         assert "small" in str(caught.value)
         assert not list(small.glob("tiny/*/*/*/manifest.json"))
         subprocess.run(["mount", "-o", "remount,size=50m", str(small)], check=True)
-        assert go(request) == here
+        assert go(options) == here
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mounts as Linux has them")
@@ -305,13 +305,13 @@ def test_a_full_disk_on_the_command_line(here: Rows, cli: Cli) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mounts as Linux has them")
-@pytest.mark.parametrize("state", ["empty", "whole", "without units", "without caches"])
+@pytest.mark.parametrize("state", ["empty", "whole", "without outcomes", "without caches"])
 def test_a_read_only_results_folder_is_one_line(state: str, here: Rows) -> None:
     if state == "empty":
         shutil.rmtree("results")
         Path("results").mkdir()
-    elif state == "without units":
-        Path("results/cache/units.sqlite").unlink()
+    elif state == "without outcomes":
+        Path("results/cache/outcomes.sqlite").unlink()
     elif state == "without caches":
         shutil.rmtree("results/cache")
     with read_only(Path("results")), pytest.raises(HarnessError) as caught:
@@ -331,4 +331,4 @@ def test_read_only_goldens_are_enough(here: Rows) -> None:
 def test_a_file_in_the_place_of_the_results(here: Rows) -> None:
     Path("a file").write_text("")
     with pytest.raises(UserError, match="a file"):
-        go(Request(splits=("dev",), results=Path("a file")))
+        go(Options(splits=("dev",), results=Path("a file")))

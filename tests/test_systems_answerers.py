@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from harness.bench import Bench, Chunks
-from harness.blobs import Blobs
+from harness.cache.blobs import Blobs
 from harness.records import Chunk, Golden, Hit, PageRef
-from systems.answerers._extractive.columns import columns
-from systems.answerers._extractive.formulas import Formula, Item, Operation, formula_of
-from systems.answerers._extractive.pages import pages_of
-from systems.answerers._extractive.terms import TERMS, Term, term_of
+from systems.answerers._statements.columns import columns
+from systems.answerers._statements.formulas import Formula, Item, Operation, formula_of
+from systems.answerers._statements.pages import pages_of
+from systems.answerers._statements.terms import TERMS, Term, term_of
 from systems.answerers.always_abstain import AlwaysAbstain
-from systems.answerers.extractive import Extractive
 from systems.answerers.oracle import Oracle
+from systems.answerers.statements import Statements
 
 TABLE = """Consolidated income statement (USD in millions)
  | 2025 | 2024
@@ -42,7 +42,7 @@ def bench(gold: Golden | None = None) -> Bench:
 
 
 def test_the_row_is_quoted_with_its_page() -> None:
-    said = Extractive().answer("What was the cost of sales in 2024?", search_over(PROSE, TABLE), (), bench())
+    said = Statements().answer("What was the cost of sales in 2024?", search_over(PROSE, TABLE), (), bench())
     assert not said.abstained
     assert "Cost of sales" in said.text
     (citation,) = said.citations
@@ -57,14 +57,14 @@ def test_the_row_is_quoted_with_its_page() -> None:
 
 def told(question: str, *texts: str) -> str:
     """The answer's text without its citations; empty for a refusal."""
-    given = Extractive().answer(question, search_over(*texts), (), bench())
+    given = Statements().answer(question, search_over(*texts), (), bench())
     return "" if given.abstained else given.text.split(" [nf_2025")[0]
 
 
 @pytest.mark.parametrize("between", [" ", "\n"])
 def test_text_that_never_stops_is_quoted_in_part(between: str) -> None:
     page = between.join(["Freight and storage for shippers of grain and ore in the north 81 and"] * 4000)
-    said = Extractive(threshold=0).answer("Who are the shippers of grain?", search_over(page), (), bench())
+    said = Statements(threshold=0).answer("Who are the shippers of grain?", search_over(page), (), bench())
     assert not said.abstained
     assert "shippers of grain" in said.text
     assert len(said.text) < 1200
@@ -186,7 +186,7 @@ def test_a_figure_of_a_table_cut_by_chunks_is_read_with_the_header_of_its_page()
     first = Chunk(id="a", ref=ref, text=whole[:70])
     second = Chunk(id="b", ref=ref, text=whole[60:])
     there = replace(bench(), chunks=Chunks(lambda: [first, second]))
-    given = Extractive().answer("What was the rental expense in 2024?", lambda query: [Hit(second, 1.0)], (), there)
+    given = Statements().answer("What was the rental expense in 2024?", lambda query: [Hit(second, 1.0)], (), there)
     assert given.text == "Rental expense (2024): 91 (in millions) [nf_2025, p.7]"
     assert pages_of([Hit(second, 1.0)], there)[0].lines == tuple(line.strip() for line in whole.splitlines())
 
@@ -250,7 +250,7 @@ def test_a_measure_is_worked_out_from_the_statements_and_shows_its_working(quest
 
 
 def test_a_measure_cites_the_pages_of_its_figures_and_quotes_their_rows() -> None:
-    given = Extractive().answer("What is the asset turnover for 2025?", search_over(CASH, INCOME, BALANCE), (), bench())
+    given = Statements().answer("What is the asset turnover for 2025?", search_over(CASH, INCOME, BALANCE), (), bench())
     assert "0.7895 = $1,500 / ((1,800 + 2,000) / 2)" in given.text
     assert [citation.raw for citation in given.citations] == ["[nf_2025, p.42]", "[nf_2025, p.43]"]
     assert all(citation.span and given.text[slice(*citation.span)] == citation.raw for citation in given.citations)
@@ -277,7 +277,7 @@ def test_figures_of_two_sheets_or_two_documents_are_not_worked_with_together() -
     assert "1.5 = 600 / 400" in told(question, assets, rest)
     assert "=" not in told(question, assets, PROSE, rest)
     other = [Hit(Chunk(id="b", ref=PageRef("other_2025", 3), text=rest), 1.0)]
-    given = Extractive().answer(question, lambda query: [*hits(assets), *other], (), bench())
+    given = Statements().answer(question, lambda query: [*hits(assets), *other], (), bench())
     assert "=" not in given.text
 
 
@@ -347,16 +347,16 @@ def test_what_is_no_formula_is_none(text: str) -> None:
 
 
 def test_the_sentence_is_quoted_for_prose() -> None:
-    said = Extractive().answer("Where is the head office of the group?", search_over(TABLE, PROSE), (), bench())
+    said = Statements().answer("Where is the head office of the group?", search_over(TABLE, PROSE), (), bench())
     assert "Its head office is in Bergen." in said.text
 
 
 @pytest.mark.parametrize("texts", [(), (TABLE, PROSE), ("",)])
 def test_what_is_not_there_is_refused(texts: tuple[str, ...]) -> None:
-    said = Extractive().answer("How many satellites did Orion launch from Kourou?", search_over(*texts), (), bench())
+    said = Statements().answer("How many satellites did Orion launch from Kourou?", search_over(*texts), (), bench())
     assert said.abstained
     assert said.confidence is not None
-    assert said.confidence < Extractive().threshold
+    assert said.confidence < Statements().threshold
 
 
 def test_always_abstain_does_not_search() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from harness.bench import Bench
-from harness.blobs import Blobs
+from harness.cache.blobs import Blobs
 from harness.records import Block, Page, PageRef
 from systems.chunkers.headings import Headings
 from systems.chunkers.page_windows import PageWindows

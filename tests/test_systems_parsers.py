@@ -14,7 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Table
 
 from harness.bench import Bench
-from harness.blobs import Blobs
+from harness.cache.blobs import Blobs
 from harness.records import Page, PageRef
 from systems.parsers._readable import readable
 from systems.parsers._tables import as_html, as_text, split_prose, tidy

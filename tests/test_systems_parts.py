@@ -18,16 +18,16 @@ from conftest import ROOT, Cli
 from reportlab.pdfgen.canvas import Canvas
 
 from harness.bench import Bench, Chunks, Document
-from harness.blobs import Blobs
+from harness.cache.blobs import Blobs
 from harness.components import Index, Retriever
 from harness.errors import WorldError
 from harness.records import Block, Chunk, Hit, Page, PageRef
+from systems._shared.finance_words import line_items, without_instructions
 from systems.chunkers.context_header import ContextHeader
 from systems.chunkers.headings import Headings
 from systems.embedders._pace import Pace
 from systems.embedders.openai import OpenAi
 from systems.rerankers.lexical import Lexical
-from systems.retrievers._finance import line_items, without_instructions
 from systems.retrievers.bm25 import Bm25
 from systems.retrievers.doc_filter import DocFilter, named
 from systems.retrievers.line_items import LineItems

@@ -15,14 +15,14 @@ import pytest
 from numpy.typing import NDArray
 
 from harness.bench import Bench, Chunks
-from harness.blobs import Blobs
+from harness.cache.blobs import Blobs
 from harness.components import Component, Embedder, Index, Retriever
 from harness.errors import UserError
 from harness.records import Chunk, Golden, Hit, PageRef
+from systems._shared.tokens import tokens
 from systems.embedders.minilm import MiniLM
 from systems.rerankers.keep import Keep
 from systems.rerankers.late_interaction import LateInteraction
-from systems.retrievers._tokens import tokens
 from systems.retrievers.bm25 import Bm25
 from systems.retrievers.convex_combination import ConvexCombination
 from systems.retrievers.dense import Dense

@@ -16,9 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from harness import markdown
 from harness.cli import main
-from harness.progress import Progress
+from harness.reports import escaping
+from harness.reports.progress import Progress
 
 TEXTS = {
     "right to left": "كم بلغت الإيرادات؟ מה היו ההכנסות",
@@ -59,7 +59,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     titles = {"alder_2025": "\\e[31m<b>Alder</b> | [x](y)\\u202e", "birch_2025": "שנתי ``` # x"}
     for doc, title in titles.items():
         listing.write_text(listing.read_text().replace(f"title: {doc}", f'title: "{title}"'), encoding="utf-8")
-    text = CONFIG.replace("{use: extractive}", "{use: oracle}").replace("{use: bm25}", "{use: bm25, candidates: 1}")
+    text = CONFIG.replace("{use: statements}", "{use: oracle}").replace("{use: bm25}", "{use: bm25, candidates: 1}")
     (made / f"{NAME.replace('/', '∕')}.yaml").write_text(text, encoding="utf-8")
     with contextlib.chdir(made), contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
         assert main(["run", f"{NAME.replace('/', '∕')}.yaml", "--split", "dev"]) == 0
@@ -99,7 +99,7 @@ def test_explain_shows_any_text_and_no_line_of_it_passes_for_its_own(
     shown = printed(capsys, "explain", NAME.replace("/", "∕"), golden["id"])
     assert "question     How much revenue?" in shown
     assert len([line for line in shown.splitlines() if line.startswith("correctness ")]) == 1
-    assert markdown.terminal(TEXTS[name].split("\n")[0].rstrip("\r"))[:50] in shown
+    assert escaping.terminal(TEXTS[name].split("\n")[0].rstrip("\r"))[:50] in shown
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -161,32 +161,32 @@ def test_no_text_breaks_a_findings_page(here: Path) -> None:
     assert not RAW.search(text.replace("\n", ""))
     rows = cells_of(text)
     listed = [row[0] for row in rows if row[1:2] == ["alder\\_2025"] or row[1:2] == ["alder_2025"]]
-    wanted = [markdown._BREAKS.sub(" ", golden["id"]).strip() for golden in goldens()]
-    short = {text if len(text) <= markdown.LONGEST else text[: markdown.LONGEST - 1] + "…" for text in wanted}
+    wanted = [escaping._BREAKS.sub(" ", golden["id"]).strip() for golden in goldens()]
+    short = {text if len(text) <= escaping.LONGEST else text[: escaping.LONGEST - 1] + "…" for text in wanted}
     assert set(listed) == short, "each id stands whole in its cell"
     assert text.startswith("# we\\|ird")
 
 
 @given(st.lists(st.lists(st.text(), min_size=3, max_size=3), min_size=1, max_size=4))
 def test_any_text_stays_in_its_cell(rows: list[list[str]]) -> None:
-    lines = markdown.table(["a", "b", "c"], [[markdown.cell(text) for text in row] for row in rows])
+    lines = escaping.table(["a", "b", "c"], [[escaping.cell(text) for text in row] for row in rows])
     assert all("\n" not in line for line in lines)
     seen = cells_of("\n".join(lines) + "\n")
     assert [len(row) for row in seen] == [3] * (len(rows) + 1)
     assert [[" ".join(text.split()) for text in row] for row in seen[1:]] == [
-        [" ".join(markdown._BREAKS.sub(" ", text)[: markdown.LONGEST].split()) for text in row] for row in rows
+        [" ".join(escaping._BREAKS.sub(" ", text)[: escaping.LONGEST].split()) for text in row] for row in rows
     ]
 
 
 @given(st.text())
 def test_any_text_may_be_printed(text: str) -> None:
-    shown = markdown.terminal(text)
+    shown = escaping.terminal(text)
     assert not RAW.search(shown.replace("\n", ""))
     assert len(shown) == len(text)
-    assert markdown.hanging(shown, 4).count("\n") == max(len(shown.splitlines()) - 1, 0)
+    assert escaping.hanging(shown, 4).count("\n") == max(len(shown.splitlines()) - 1, 0)
 
 
 def test_a_setting_with_marks_does_not_break_its_cell() -> None:
-    from harness.markdown import code
+    from harness.reports.escaping import code
 
     assert code("a|b`c\nd") == "`a\\|b'c d`"

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.verdicts import Verdict, judge, kind_of
+from harness.scoring.judges.rules.judging import judge, kind_of
+from harness.scoring.judges.rules.verdict import Verdict
 
 CORPUS = Path(__file__).parent / "corpora" / "quantities.jsonl"
 NORTHFIELD = Path(__file__).parents[1] / "goldens" / "northfield"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import yamls
 from harness.errors import UserError
+from harness.files import yamls
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{row}: &a{row} [{', '.join([f'*a{row - 1}'] * 10)}]\n" for row in range(1, 9)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from harness.arguments import place
+from harness.commands._arguments import place
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,19 +23,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness import check, inputs
+    from harness.commands import _checks, _inputs
     from harness.errors import UserError
-    from harness.markdown import terminal
+    from harness.reports.escaping import terminal
 
     for named in (args.configs, args.results, args.findings):
         if named is not None:
-            inputs.existing(named)
+            _inputs.existing(named)
     configs, results, findings = (getattr(args, name) or Path(name) for name in ("configs", "results", "findings"))
     sets = args.goldens or sorted(path.parent for path in Path("goldens").glob("*/corpus.yaml"))
     lines = [
-        *check.goldens_of(sets, results / "cache"),
-        *check.configs_in(configs),
-        *check.findings_in(findings, results),
+        *_checks.goldens_of(sets, results / "cache"),
+        *_checks.configs_in(configs),
+        *_checks.findings_in(findings, results),
     ]
     for line in lines:
         print(terminal(f"{line.mark:<5} {line.text}"))

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the file; 2 where a PDF was left out. Raises UserError where there is none to list, or the file is there."""
     from pathlib import Path
 
-    from harness.markdown import terminal
+    from harness.reports.escaping import terminal
 
     folder = Path(args.dir)
     out = Path(args.out) if args.out else folder / "corpus.yaml"
@@ -63,7 +63,7 @@ def _pdfs(folder: Path) -> list[Path]:
 
 def _before(out: Path, force: bool) -> dict[str, Any]:
     """The file that is there, where it may be replaced."""
-    from harness import yamls
+    from harness.files import yamls
 
     if out.is_dir():
         raise UserError(f"{out}: this is a folder; --out names a file, for example {out / 'corpus.yaml'}.")
@@ -76,12 +76,12 @@ def _before(out: Path, force: bool) -> dict[str, Any]:
 
 def _documents(pdfs: list[Path], out: Path, before: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The blocks of corpus.yaml by id, and a line for each PDF that is left out."""
-    from harness import references
+    from harness.documents import page_text
 
     known = {block.get("sha256"): (id, block) for id, block in before.items() if isinstance(block, dict)}
     documents: dict[str, Any] = {}
     faults: list[str] = []
-    for pdf, found in references.describe_all(pdfs).items():
+    for pdf, found in page_text.describe_all(pdfs).items():
         if isinstance(found, str):
             faults.append(found)
             continue
@@ -98,7 +98,7 @@ def _documents(pdfs: list[Path], out: Path, before: dict[str, Any]) -> tuple[dic
 def _block(pdf: Path, out: Path, pages: int, title: str | None) -> dict[str, Any]:
     import os
 
-    from harness import keys
+    from harness.cache import keys
 
     where = os.path.relpath(pdf.resolve(), out.resolve().parent).replace(os.sep, "/")
     return {"file": where, "sha256": keys.file_sha256(pdf), "pages": pages, "title": title or _spaced(pdf.stem)}
@@ -124,7 +124,7 @@ def _spaced(stem: str) -> str:
 def _write(out: Path, values: dict[str, Any]) -> None:
     import yaml
 
-    from harness.files import write_text
+    from harness.files.writing import write_text
 
     text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=120)
     try:

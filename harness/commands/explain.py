@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from harness.arguments import from_zero, place
+from harness.commands._arguments import from_zero, place
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,12 +26,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness import explain, inputs, store
-    from harness.markdown import terminal
-    from harness.request import Request
+    from harness.commands import _inputs
+    from harness.reports import explain
+    from harness.reports.escaping import terminal
+    from harness.runs import results
+    from harness.runs.options import Options
 
-    inputs.writable(args.results)
-    request = Request(goldens=args.goldens, results=args.results, unseal=args.unseal)
-    names = store.matching(args.results, args.system)
-    print(terminal(explain.explain(names, args.golden, request, args.candidates)))
+    _inputs.writable(args.results)
+    options = Options(goldens=args.goldens, results=args.results, unseal=args.unseal)
+    names = results.matching(args.results, args.system)
+    print(terminal(explain.explain(names, args.golden, options, args.candidates)))
     return 0

@@ -15,7 +15,7 @@ from harness.errors import HarnessError, UserError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness.locks import Lock
+    from harness.goldens.locks import Lock
 
 CHANGES = "CHANGES.md"
 MARK = "Locked "
@@ -29,9 +29,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write heldout.lock. Raises UserError for a split with faults, a change without a reason, a closed folder."""
-    from harness import goldens, locks
+    from harness.goldens import loading, locks
 
-    folder = goldens.find(args.set)
+    folder = loading.find(args.set)
     old, new = locks.read(folder), _lock_of(folder)
     if old and old.sha256 == new.sha256 and old.goldens == new.goldens:
         print(f"{folder / locks.LOCK}: {new.goldens} goldens, locked on {old.locked}; nothing has changed.")
@@ -46,20 +46,20 @@ def _lock_of(folder: Path) -> Lock:
     """The lock that fits the split as it is, after the split was checked like any other."""
     from datetime import UTC, datetime
 
-    from harness import goldens, locks
-    from harness.corpus import Corpus
+    from harness.documents.corpus import Corpus
+    from harness.goldens import loading, locks
 
     path = folder / locks.SPLIT
     if not path.is_file():
         raise UserError(f"{path}: there is no such file, so there is nothing to lock.")
-    loaded = goldens.read(path, "heldout", Corpus.open(folder))
+    loaded = loading.read(path, "heldout", Corpus.open(folder))
     today = datetime.now(UTC).date().isoformat()
     return locks.Lock(file=locks.SPLIT, sha256=loaded.sha256, goldens=len(loaded.goldens), locked=today)
 
 
 def _history(folder: Path, old: Lock | None, new: Lock, reason: str | None) -> str:
     """CHANGES.md as it will be. Raises UserError where the split changed and no reason is given."""
-    from harness import locks
+    from harness.goldens import locks
 
     path = folder / CHANGES
     text = path.read_text(encoding="utf-8") if path.exists() else "# Changes to this golden set\n"
@@ -92,8 +92,8 @@ def _last_mark(text: str) -> str:
 
 def _write(folder: Path, lock: Lock, history: str) -> None:
     """The history first: a lock without its reason must not exist."""
-    from harness import locks
-    from harness.files import write_text
+    from harness.files.writing import write_text
+    from harness.goldens import locks
 
     try:
         write_text(folder / CHANGES, history)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness.judges._agreement import Judged
+    from harness.scoring.judges._agreement import Judged
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,11 +29,11 @@ def run(args: argparse.Namespace) -> int:
 
     from harness import registry
     from harness.errors import UserError
-    from harness.judges._agreement import Judged
-    from harness.judges._judge import Judge
-    from harness.judges._labels import read_labels
-    from harness.judges._show import report
-    from harness.markdown import terminal
+    from harness.reports.escaping import terminal
+    from harness.reports.judging import report
+    from harness.scoring.judges._agreement import Judged
+    from harness.scoring.judges._human_labels import read_labels
+    from harness.scoring.judges._judge import Judge
 
     if args.out and args.out.resolve() == args.labels.resolve():
         raise UserError(f"--out {args.out} is the file of the labels, which it would replace; name another.")
@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _figures(judged: list[Judged]) -> dict[str, object]:
-    from harness.judges._agreement import by_type, refusals, with_intervals
-    from harness.verdicts import kind_of
+    from harness.scoring.judges._agreement import by_type, refusals, with_intervals
+    from harness.scoring.judges.rules.judging import kind_of
 
     return {
         **with_intervals(judged),
@@ -61,8 +61,8 @@ def _figures(judged: list[Judged]) -> dict[str, object]:
 
 
 def _write(path: Path, judged: list[Judged]) -> None:
-    from harness import jsonl
     from harness.errors import HarnessError, UserError
+    from harness.files import jsonl
 
     rows = [
         {"id": one.row.id, "label": one.row.label, "verdict": one.word, "kind": one.verdict.kind,

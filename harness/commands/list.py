@@ -16,9 +16,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.markdown:
-        from harness import reference
+        from harness.reports import reference_page
 
-        print(reference.render(), end="")
+        print(reference_page.render(), end="")
         return 0
     for line in _lines(args.kind):
         print(line)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from harness.arguments import from_one, place
+from harness.commands._arguments import from_one, place
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,12 +40,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness import findings, inputs, output
-    from harness.progress import Progress
-    from harness.request import Request
-    from harness.run import run as run_system
+    from harness.commands import _inputs
+    from harness.reports import findings, screen
+    from harness.reports.progress import Progress
+    from harness.runs.options import Options
+    from harness.runs.run import run as run_system
 
-    request = Request(
+    options = Options(
         splits={"all": ("dev", "heldout"), None: None}.get(args.split, (args.split,)),
         goldens=args.goldens,
         settings=tuple(args.settings),
@@ -57,20 +58,20 @@ def run(args: argparse.Namespace) -> int:
         workers=args.workers,
         results=args.results,
     )
-    inputs.check(args.configs, request, args.findings)
+    _inputs.check(args.configs, options, args.findings)
     progress = Progress()
     results = []
     try:
         for config in args.configs:
             progress.begin(f"{config.stem}: documents")
-            made = run_system(config, request, progress)
+            made = run_system(config, options, progress)
             results += made
-            page = None if request.partial else findings.write(args.findings, made, unsealed=args.unseal)
+            page = None if options.partial else findings.write(args.findings, made, unsealed=args.unseal)
             progress.close()
             if not args.json:
-                output.show(made, page)
+                screen.show(made, page)
     finally:
         progress.close()
     if args.json:
-        output.print_json(results)
+        screen.print_json(results)
     return 0

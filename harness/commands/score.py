@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from harness.arguments import place
+from harness.commands._arguments import place
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,18 +23,21 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness import findings, inputs, output, rescore, store
-    from harness.request import Request
+    from harness.commands import _inputs
+    from harness.reports import findings, screen
+    from harness.runs import results
+    from harness.runs.options import Options
+    from harness.runs.rescore import rescore
 
     for folder in (args.results, args.findings):
-        inputs.writable(folder)
-    request = Request(goldens=args.goldens, results=args.results)
-    names = store.matching(args.results, args.system)
-    results = [rescore.rescore(name, request) for name in names]
-    for result in results:
+        _inputs.writable(folder)
+    options = Options(goldens=args.goldens, results=args.results)
+    names = results.matching(args.results, args.system)
+    rescored = [rescore(name, options) for name in names]
+    for result in rescored:
         page = findings.write(args.findings, [result], unsealed=False)
         if not args.json:
-            output.show([result], page)
+            screen.show([result], page)
     if args.json:
-        output.print_json(results)
+        screen.print_json(rescored)
     return 0

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from harness.quantities.asking import Ask
 from harness.quantities.headers import Header, headers_of
+from harness.quantities.orders import OPERAND, Ranker
 from harness.quantities.quantity import Quantity
-from harness.quantities.ranking import OPERAND, Ranker
 from harness.quantities.reading import read_all
 from harness.quantities.units import BARE, Unit
 

@@ -16,8 +16,8 @@ from itertools import combinations, permutations
 from typing import NamedTuple
 
 from harness.quantities.comparing import rounds_to
-from harness.quantities.labels import label_words, names_in
 from harness.quantities.quantity import Quantity
+from harness.quantities.row_names import label_words, names_in
 from harness.records import PageRef
 
 ROWS = 6

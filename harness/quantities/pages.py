@@ -18,9 +18,9 @@ from harness.quantities.asking import Ask, ask_of
 from harness.quantities.comparing import RIGHT, same_value
 from harness.quantities.derived import Row, Workings
 from harness.quantities.headers import Header, headers_of
-from harness.quantities.labels import label_words
 from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all
+from harness.quantities.row_names import label_words
 from harness.quantities.units import BARE, PERCENT, same_dimension
 from harness.records import PageRef
 

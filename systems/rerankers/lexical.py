@@ -9,9 +9,9 @@ from pydantic import Field
 
 from harness.components import Reranker, query_time
 from harness.records import Hit
+from systems._shared.finance_words import without_instructions
+from systems._shared.tokens import tokens
 from systems.rerankers._scored import reordered
-from systems.retrievers._finance import without_instructions
-from systems.retrievers._tokens import tokens
 
 if TYPE_CHECKING:
     from harness.bench import Bench

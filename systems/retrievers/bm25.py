@@ -12,8 +12,8 @@ from pydantic import Field
 
 from harness.components import Index, Retriever, query_time
 from harness.records import Chunk, Hit
+from systems._shared.tokens import tokens
 from systems.retrievers._best import best, rows_of
-from systems.retrievers._tokens import tokens
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harness.components import Index, Retriever, query_time
 from harness.records import Hit
-from systems.retrievers._finance import line_items, without_instructions
+from systems._shared.finance_words import line_items, without_instructions
 
 if TYPE_CHECKING:
     from harness.bench import Bench

@@ -1,0 +1,119 @@
+"""What `harness check` looks at: golden sets, configs, findings. Each check is one line, sound or not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.documents.corpus import Corpus
+from harness.errors import UserError
+from harness.goldens import loading
+from harness.reports import findings
+from harness.reports.findings import Question, Section
+from harness.runs import config
+from harness.runs.results import read_scores
+from harness.scoring.scores import Summary
+
+_TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was looked at."""
+
+    text: str
+    sound: bool = True
+
+    @property
+    def mark(self) -> str:
+        return "ok" if self.sound else "FAULT"
+
+
+def goldens_of(sets: Sequence[Path], cache: Path) -> Iterator[Line]:
+    """Each golden set with each of its splits, locks included."""
+    for folder in sets:
+        try:
+            corpus = Corpus.open(folder, cache if cache.is_dir() else None)
+            loaded = [loading.load(folder, split, corpus) for split in loading.splits(folder)]
+        except UserError as error:
+            yield Line(str(error), sound=False)
+            continue
+        yield from (Line(reason, sound=False) for reason in corpus.damaged.values())
+        counted = ", ".join(f"{one.split} {len(one.goldens)}" for one in loaded)
+        yield Line(f"{folder}: {len(corpus.documents)} documents, goldens: {counted or 'none'}")
+
+
+def configs_in(folder: Path) -> Iterator[Line]:
+    """Each config of a folder."""
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            system = config.load(path)
+        except UserError as error:
+            yield Line(str(error), sound=False)
+            continue
+        parts = ", ".join(component.name() for component in system.components.values())
+        yield Line(f"{path}: {parts}")
+
+
+def findings_in(folder: Path, results: Path) -> Iterator[Line]:
+    """Each finding: its page against its data, its means against its rows, its numbers against results/."""
+    for data in sorted(folder.glob(f"*{findings.SUFFIX}")):
+        try:
+            sections = findings.read(data)
+            faults = [*_page(data, sections), *(fault for one in sections for fault in _means(one))]
+            verified = [_against_results(one, results) for one in sections]
+        except (UserError, ValueError, KeyError) as error:
+            yield Line(f"{data}: cannot be read: {error}", sound=False)
+            continue
+        yield from (Line(f"{data}: {fault}", sound=False) for fault in faults)
+        if not faults:
+            yield from (Line(f"{data}: {text}", sound) for text, sound in verified)
+
+
+def _page(data: Path, sections: Sequence[Section]) -> Iterator[str]:
+    page = findings.page_of(data)
+    if not page.exists():
+        yield f"there is no {page.name} beside it"
+    elif page.read_text(encoding="utf-8") != findings.render(sections):
+        yield f"{page.name} is not what its data gives; `harness run` or `harness score` writes it again"
+
+
+def _means(one: Section) -> Iterator[str]:
+    """Means that do not follow from the rows of their questions."""
+    for summary in one.summaries if one.questions else ():
+        values = [q.values[summary.metric] for q in one.questions if summary.metric in q.values]
+        mean = _mean(summary, one.questions, values)
+        if mean is not None and summary.mean is not None and not math.isclose(mean, summary.mean, abs_tol=_TOLERANCE):
+            yield f"{summary.metric} is {summary.mean:.6f} but its rows give {mean:.6f}"
+        if len(values) != summary.scored:
+            yield f"{summary.metric} counts {summary.scored} scored questions but has {len(values)} rows"
+
+
+def _mean(summary: Summary, questions: Sequence[Question], values: Sequence[float]) -> float | None:
+    """The mean of the rows; `abstention` is the mean of the means over answerable and unanswerable questions."""
+    if summary.metric != "abstention":
+        return math.fsum(values) / len(values) if values else None
+    kinds = [[q.values["abstention"] for q in questions if q.expect == e and "abstention" in q.values] for e in _KINDS]
+    return sum(math.fsum(kind) / len(kind) for kind in kinds) / len(kinds) if all(kinds) else None
+
+
+_KINDS = ("answer", "abstain")
+
+
+def _against_results(one: Section, results: Path) -> tuple[str, bool]:
+    """What comparing with the kept result says, and whether it is sound."""
+    name = "/".join(str(one.manifest[part]) for part in ("set", "system", "split"))
+    place = results / name / str(one.manifest["key"])
+    if not (place / "manifest.json").exists():
+        return f"{name}: not verified here (no results)", True
+    rows = read_scores(place)
+    for summary in one.summaries:
+        own = [score for score in rows if score.metric == summary.metric]
+        counts = tuple(
+            sum(score.status == status for score in own) for status in ("scored", "not_applicable", "failed")
+        )
+        if counts != (summary.scored, summary.not_applicable, summary.failed):
+            return f"{name}: {summary.metric} does not agree with {place}", False
+    return f"{name}: agrees with {place}", True

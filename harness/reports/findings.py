@@ -1,0 +1,265 @@
+"""findings/<set>-<system>.md from <set>-<system>.data.jsonl: ids, pages and numbers, never text of a document.
+
+The page is a pure function of its data file, so `harness check` can render it again and compare. Held-out rows by question
+are left out unless the run was unsealed; held-out aggregates are there.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from harness.errors import UserError
+from harness.files import jsonl
+from harness.files.writing import write_text
+from harness.records import Json, Record
+from harness.reports.escaping import cell, code, table
+from harness.reports.table import STAGE_TITLES, headline, interval, number, split_name
+from harness.runs.results import Manifest
+from harness.runs.run import Result
+from harness.scoring.page_ranks import distinct_pages, first_rank
+from harness.scoring.per_document import TOO_FEW, home
+from harness.scoring.scores import Score, Summary
+
+SUFFIX = ".data.jsonl"
+
+
+class Question(Record):
+    """A golden's line in a data file: where its first gold page came, and every value."""
+
+    split: str
+    id: str
+    document: str
+    expect: str
+    rank: int | None = None
+    values: dict[str, float] = Field(default_factory=dict)
+    failed: tuple[str, ...] = ()
+
+
+class Section(Record):
+    """One split of a finding."""
+
+    manifest: dict[str, Json]
+    summaries: tuple[Summary, ...]
+    questions: tuple[Question, ...] = ()
+
+
+_KEPT = {
+    "set", "system", "split", "key", "config", "replaced", "goldens", "corpus", "stamp", "oracle", "opening",
+}  # fmt: skip
+
+
+def section(result: Result, *, unsealed: bool) -> Section:
+    """What a finding keeps of a result: no times, no machine, no text."""
+    manifest = result.manifest.model_dump(mode="json", include=_KEPT)
+    sealed = result.manifest.split == "heldout" and not unsealed
+    return Section(manifest=manifest, summaries=result.summaries, questions=() if sealed else tuple(_questions(result)))
+
+
+def _questions(result: Result) -> Iterable[Question]:
+    scores: dict[str, list[Score]] = {}
+    for score in result.rows.scores:
+        scores.setdefault(score.golden, []).append(score)
+    for case in result.rows.retrieved:
+        golden, own = case.golden, scores.get(case.golden.id, [])
+        yield Question(
+            split=result.manifest.split,
+            id=golden.id,
+            document=home(golden),
+            expect=golden.expect,
+            rank=first_rank(distinct_pages(case.candidates), golden.evidence) if golden.evidence else None,
+            values={score.metric: round(score.value, 6) for score in own if score.value is not None},
+            failed=tuple(score.metric for score in own if score.status == "failed"),
+        )
+
+
+def name_of(result: Result) -> str:
+    """The finding's name: "<set>-<system>"."""
+    return f"{result.manifest.set}-{result.manifest.system}"
+
+
+def write(folder: Path, results: Sequence[Result], *, unsealed: bool) -> Path:
+    """Write the finding of one system's results; a split that was not run now stays, where its config is the same."""
+    fresh = [section(result, unsealed=unsealed) for result in results]
+    path = folder / f"{name_of(results[0])}{SUFFIX}"
+    only_of(path, results[0].manifest.set, results[0].manifest.system)
+    sections = sorted([*_others(path, fresh), *fresh], key=lambda one: str(one.manifest["split"]))
+    write_text(path, "".join(line + "\n" for one in sections for line in _lines(one)))
+    page = page_of(path)
+    write_text(page, render(read(path)))
+    return page
+
+
+def only_of(path: Path, name: str, system: str) -> None:
+    """Raises UserError where the data file is another's: system "b-c" on set "a" and "c" on "a-b" have one name."""
+    for one in read(path) if path.exists() else []:
+        whose = one.manifest["set"], one.manifest["system"]
+        if whose != (name, system):
+            what = f"{path}: holds the finding of system {whose[1]!r} on set {whose[0]!r}"
+            raise UserError(f"{what}; write that of {system!r} on {name!r} elsewhere with --findings DIR.")
+
+
+def page_of(data: Path) -> Path:
+    """The page beside a data file."""
+    return data.with_name(data.name.removesuffix(SUFFIX) + ".md")
+
+
+def _others(path: Path, fresh: Sequence[Section]) -> list[Section]:
+    splits = {one.manifest["split"] for one in fresh}
+    kept = read(path) if path.exists() else []
+    config = fresh[0].manifest["config"]
+    return [one for one in kept if one.manifest["split"] not in splits and one.manifest["config"] == config]
+
+
+def _lines(one: Section) -> Iterable[str]:
+    yield json.dumps({"kind": "run", **one.manifest}, ensure_ascii=False, sort_keys=True)
+    for summary in one.summaries:
+        row = {
+            "kind": "summary",
+            "split": one.manifest["split"],
+            **summary.model_dump(mode="json", exclude_defaults=True),
+        }
+        yield json.dumps(row, ensure_ascii=False)
+    for question in one.questions:
+        yield json.dumps(
+            {"kind": "question", **question.model_dump(mode="json", exclude_defaults=True)}, ensure_ascii=False
+        )
+
+
+def read(path: Path) -> list[Section]:
+    """The sections of a data file."""
+    runs: list[dict[str, Any]] = []
+    summaries: dict[str, list[Summary]] = {}
+    questions: dict[str, list[Question]] = {}
+    for _, row in jsonl.read(path):
+        kind = row.pop("kind")
+        if kind == "run":
+            runs.append(row)
+        elif kind == "summary":
+            summaries.setdefault(row.pop("split"), []).append(Summary.model_validate({"mean": None, **row}))
+        elif kind == "question":
+            questions.setdefault(row["split"], []).append(Question.model_validate(row))
+    return [
+        Section(
+            manifest=run,
+            summaries=tuple(summaries.get(run["split"], [])),
+            questions=tuple(questions.get(run["split"], [])),
+        )
+        for run in runs
+    ]
+
+
+def render(sections: Sequence[Section]) -> str:
+    """The page, in Markdown."""
+    first = Manifest.model_validate(sections[0].manifest | {"keys": {}})
+    parts = [f"# {cell(first.system)} on {cell(first.set)}", "", *_config(first), ""]
+    for one in sections:
+        parts += _section(one)
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _config(manifest: Manifest) -> list[str]:
+    places = ("parser", "chunker", "retriever", "reranker", "answerer")
+    rows = [[place, code(_short(manifest.config[place]))] for place in places]
+    changed = ", ".join(code(name) for name in manifest.replaced)
+    lines = ["What was run:", "", *table(["part", "setting"], rows)]
+    return [*lines, "", f"Replaced in the config that it extends: {changed}."] if changed else lines
+
+
+def _short(block: dict[str, Any]) -> str:
+    """A component's block on one line, as YAML would have it; a checksum by its first digits."""
+    settings = ", ".join(f"{name}: {_value(value)}" for name, value in block.items() if name != "use")
+    return f"{block['use']}({settings})" if settings else str(block["use"])
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return _short(value)
+    if isinstance(value, str) and re.fullmatch(r"[0-9a-f]{64}", value):
+        return f"{value[:8]}…"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _section(one: Section) -> list[str]:
+    manifest = Manifest.model_validate(one.manifest | {"keys": {}})
+    lines = [f"## {split_name(manifest)}", "", f"{headline(manifest)}. Result `{manifest.key}`.", ""]
+    lines += _summaries(one.summaries)
+    lines += _documents(one.summaries, one.questions)
+    if one.questions:
+        lines += _missed(one.questions)
+    elif manifest.split == "heldout":
+        lines += ["Held-out questions are not listed one by one.", ""]
+    return lines
+
+
+def _summaries(summaries: Sequence[Summary]) -> list[str]:
+    lines: list[str] = []
+    for stage, title in STAGE_TITLES.items():
+        own = [summary for summary in summaries if summary.stage == stage]
+        if own:
+            lines += [f"**{title}**", "", *_table(own), "", *_notes(own)]
+    lines += [
+        "Intervals are 95%, by question, for these documents; *by document* is the mean of the documents' means.",
+        "",
+    ]
+    if any(TOO_FEW in summary.note for summary in summaries):
+        lines += [f"{TOO_FEW.capitalize()}: no interval over documents is given.", ""]
+    return lines
+
+
+def _notes(summaries: Sequence[Summary]) -> list[str]:
+    """What has to be known beside single values: undecided answers, chance hits, bounds where scores failed."""
+    said = []
+    for summary in summaries:
+        own = [note for note in summary.note.split("; ") if note and note != TOO_FEW]
+        if summary.failed and summary.worst is not None:
+            own.append(f"with the failed ones the mean lies between {number(summary.worst)} and {number(summary.best)}")
+        said += [f"- `{summary.metric}`: {'; '.join(own)}"] if own else []
+    return [*said, ""] if said else []
+
+
+def _table(summaries: Sequence[Summary]) -> list[str]:
+    """The summaries of a stage; a column for floors where there are any."""
+    head = ["metric", "value", "95% interval", "n", "n/a", "failed", "by document", "floors"]
+    columns = len(head) if any(summary.floors for summary in summaries) else len(head) - 1
+    return table(head[:columns], [_row(summary)[:columns] for summary in summaries])
+
+
+def _row(summary: Summary) -> list[str]:
+    unit = summary.unit
+    floors = ", ".join(f"{name} {number(value, unit)}" for name, value in summary.floors.items())
+    counts = [str(summary.scored), str(summary.not_applicable), str(summary.failed)]
+    by_document = number(summary.document_mean, unit)
+    return [f"`{summary.metric}`", number(summary.mean, unit), interval(summary), *counts, by_document, floors]
+
+
+_BY_DOCUMENT = ("page_hit@1", "page_hit@5", "all_pages@5", "gold_page_cited", "answered_answerable", "correctness")
+
+
+def _documents(summaries: Sequence[Summary], questions: Sequence[Question]) -> list[str]:
+    """Each document's means; with the number of its questions, where questions are listed."""
+    asked = Counter(question.document for question in questions)
+    shown = [summary for summary in summaries if summary.metric in _BY_DOCUMENT and summary.by_document]
+    documents = sorted({doc for summary in shown for doc in summary.by_document})
+    rows = [
+        [cell(doc), str(asked.get(doc, "-")), *(number(one.by_document.get(doc), one.unit) for one in shown)]
+        for doc in documents
+    ]
+    head = ["document", "questions", *(f"`{one.metric}`" for one in shown)]
+    return ["**By document**", "", *table(head, rows), ""] if rows else []
+
+
+def _missed(questions: Sequence[Question]) -> list[str]:
+    """The questions whose gold page is not among the first five, worst first."""
+    asked = [question for question in questions if "page_hit@5" in question.values]
+    missed = [question for question in asked if not question.values["page_hit@5"]]
+    missed.sort(key=lambda question: (-(question.rank or 10**6), question.id))
+    rows = [[cell(q.id), cell(q.document), str(q.rank or "not found")] for q in missed]
+    title = f"**No gold page among the first five: {len(missed)} of {len(asked)}**"
+    return [title, "", *table(["question", "document", "rank of the first gold page"], rows), ""] if rows else []

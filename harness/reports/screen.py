@@ -1,0 +1,65 @@
+"""Results on stdout: tables for people, one JSON document for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.reports import table
+from harness.reports.escaping import terminal
+from harness.runs.run import Result
+
+_FIELDS = ("mean", "low", "high", "scored", "not_applicable", "failed")
+_WRAP: Any = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def show(results: Sequence[Result], page: Path | None) -> None:
+    """Print the table of each result and where more is to be found."""
+    for result in results:
+        print()
+        for line, title in table.lines(result.manifest, result.summaries, width()):
+            _print(line, title)
+        print(f"rows: {terminal(str(result.folder))}")
+    if page is not None:
+        print(f"page: {terminal(str(page))}")
+
+
+def width() -> int | None:
+    """Columns of the terminal; None where stdout is a file or a pipe and COLUMNS says nothing: then nothing is cut."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() or os.environ.get("COLUMNS") else None
+
+
+def _print(line: str, title: bool) -> None:
+    """A line of the table, the longer ones wrapped; titles bold where the terminal can."""
+    plain = terminal(line)
+    columns = width()
+    wrapped = textwrap.wrap(plain, columns, **_WRAP) if columns and len(plain) > columns else [plain]
+    for one in wrapped:
+        print(f"{_BOLD}{one}{_PLAIN}" if title and _styled() else one)
+
+
+def _styled() -> bool:
+    dumb = os.environ.get("TERM", "dumb") == "dumb" or bool(os.environ.get("NO_COLOR"))
+    return sys.stdout.isatty() and not dumb
+
+
+def as_json(results: Sequence[Result]) -> dict[str, dict[str, dict[str, float | int | None]]]:
+    """{"<set>/<system>/<split>": {"<metric>": {"mean", "low", "high", "scored", "not_applicable", "failed"}}}"""
+    return {
+        result.name: {
+            summary.metric: {name: getattr(summary, name) for name in _FIELDS} for summary in result.summaries
+        }
+        for result in results
+    }
+
+
+def print_json(results: Sequence[Result]) -> None:
+    """Print the JSON document, in ASCII: it is the same in every locale."""
+    print(json.dumps(as_json(results), indent=1))

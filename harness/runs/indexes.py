@@ -1,0 +1,51 @@
+"""Indexes of one ingest: built where they are missing, checked, opened once."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from harness.bench import Bench
+from harness.cache import keys
+from harness.cache.folders import keep_folder, whole
+from harness.components import Index, Retriever
+from harness.files import writing
+from harness.runs.ingest import Ingest
+
+
+class Indexes:
+    """Indexes of one ingest: built where they are missing, checked, opened once."""
+
+    def __init__(self, ingest: Ingest, bench: Bench) -> None:
+        self.ingest, self.bench = ingest, bench.with_index(self.open)
+        self._lock = threading.RLock()
+        self._open: dict[str, Index] = {}
+        self._failed: dict[str, Exception] = {}
+
+    def open(self, retriever: Retriever) -> Index:
+        """The index of a retriever, nested ones included."""
+        key = self.ingest.index_key(retriever)
+        opened = keys.digest([key, retriever.spec()])
+        with self._lock:
+            if opened in self._failed:  # what failed for one question is not tried again for each of the others
+                raise self._failed[opened]
+            if opened not in self._open:
+                try:
+                    self._open[opened] = retriever.open(self._built(retriever, key), self.bench)
+                except Exception as error:
+                    self._failed[opened] = error
+                    raise
+            return self._open[opened]
+
+    def _built(self, retriever: Retriever, key: str) -> Path:
+        folder = self.ingest.cache / "indexes" / key
+        if not whole(folder):
+            chunks = self.ingest.chunks.items
+            try:
+                with keep_folder(folder) as scratch:
+                    retriever.build(chunks, scratch, self.bench)
+            except OSError as error:
+                if error.errno is not None and error.errno not in writing.REFUSALS:
+                    raise
+                raise writing.refused(error, folder) from error
+        return folder

@@ -1,0 +1,216 @@
+"""Documents to pages, chunks and indexes: each unit under its own key, parsed in processes of their own, within limits.
+
+A worker writes what it made before it reports it, so a run that is killed costs only the documents that were in work. A
+document that breaks its worker, or takes more time or memory than it may, fails in this run with its reason: never kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from harness.bench import Bench, Chunks
+from harness.cache import keys
+from harness.cache.blobs import Blobs
+from harness.cache.rows import checksum, first_row, read_rows, write_rows
+from harness.components import Chunker, Parser, Retriever
+from harness.documents import processes
+from harness.documents.corpus import Corpus
+from harness.errors import UserError, WorldError
+from harness.files import writing
+from harness.records import Chunk, Page, PageRef
+from harness.runs import faults
+
+
+@dataclass(frozen=True)
+class Task:
+    """One document's work, as it goes to a worker process. Components travel as (kind, spec)."""
+
+    folder: Path
+    cache: Path
+    doc: str
+    pages_file: Path
+    chunks_file: Path
+    parser: Parser
+    chunker: Chunker
+
+
+class Step(NamedTuple):
+    """What a worker is asked for: a document's pages and chunks, or its reference text."""
+
+    what: Literal["document", "reference text"]
+    task: Task
+
+
+class Ingest:
+    """The documents of a corpus as one system sees them: pages, chunks, indexes."""
+
+    def __init__(self, corpus: Corpus, docs: Sequence[str], cache: Path, parser: Parser, chunker: Chunker) -> None:
+        self.corpus, self.documents, self.cache = corpus, tuple(docs), cache
+        self.parser, self.chunker = parser, chunker
+        self.lost: dict[str, str] = {}
+        """Documents that failed in this run only (their process was killed, or a limit was reached), with the reason."""
+        self.limits = processes.Limits.from_environment()
+        parser_key = keys.component_key(parser)
+        chunker_key = keys.component_key(chunker)
+        stage = keys.own_code(__name__)
+        self.parse_keys = {
+            doc: keys.digest(["parse", stage, doc, corpus.documents[doc].sha256, parser_key]) for doc in docs
+        }
+        self.chunk_keys = {doc: keys.digest(["chunk", key, chunker_key]) for doc, key in self.parse_keys.items()}
+        self.chunks = Chunks(self._load_chunks)
+        self._checksums: dict[str, str | None] = {}
+        self._lock = threading.Lock()
+
+    def index_key(self, retriever: Retriever) -> str:
+        """The key of an index: its chunks, the retriever's settings (query-time ones aside) and its code."""
+        component = keys.component_key(retriever, for_index=True)
+        chunks = [[self.chunk_keys[doc], self._checksum(doc)] for doc in self.documents if doc not in self.lost]
+        return keys.digest(["index", chunks, component])
+
+    def _checksum(self, doc: str) -> str | None:
+        """The checksum of the chunks as this run uses them: a parser may give others when it is asked again."""
+        with self._lock:
+            if doc not in self._checksums:
+                self._checksums[doc] = checksum(self.chunks_file(doc))
+            return self._checksums[doc]
+
+    def pages_file(self, doc: str) -> Path:
+        return self.cache / "pages" / f"{self.parse_keys[doc]}.jsonl"
+
+    def chunks_file(self, doc: str) -> Path:
+        return self.cache / "chunks" / f"{self.chunk_keys[doc]}.jsonl"
+
+    def _task(self, doc: str) -> Task:
+        places = self.pages_file(doc), self.chunks_file(doc)
+        return Task(self.corpus.folder, self.cache, doc, *places, self.parser, self.chunker)
+
+    def _chunk_rows(self, doc: str) -> list[Any]:
+        """The head and the chunks; raises WorldError where they are not those that this run began with."""
+        rows = read_rows(self.chunks_file(doc))
+        if rows is None or checksum(self.chunks_file(doc)) != self._checksum(doc):
+            raise WorldError(
+                f"{self.chunks_file(doc)} was changed or damaged during the run: run again to make it anew."
+            )
+        return rows
+
+    def _load_chunks(self) -> list[Chunk]:
+        whole = [doc for doc in self.documents if doc not in self.lost]
+        return [Chunk.model_validate(row) for doc in whole for row in self._chunk_rows(doc)[1:]]
+
+    def head(self, doc: str) -> dict[str, Any]:
+        """{"pages": how many of each status, "error": why the document failed as a whole, or None}"""
+        if doc in self.lost:
+            return {"pages": {"failed": self.corpus.documents[doc].pages}, "error": self.lost[doc]}
+        row = first_row(self.chunks_file(doc)) or self._chunk_rows(doc)[0]
+        return {"pages": row["pages"], "error": row["error"]}
+
+    def missing(self) -> list[str]:
+        """Documents that have no whole chunk file yet."""
+        return [doc for doc in self.documents if checksum(self.chunks_file(doc)) is None]
+
+    def run(self, bench: Bench, workers: int) -> None:
+        """Make the chunks and reference texts that are missing, and tell the user which documents failed."""
+        for kind in ("pages", "chunks", "reference", "indexes"):
+            writing.sweep(self.cache / kind)
+        missing, unread = self.missing(), [doc for doc in self.documents if not self.corpus.has_reference(doc)]
+        self._make([Step("document", self._task(doc)) for doc in missing], bench, workers)
+        self._make([Step("reference text", self._task(doc)) for doc in unread], bench, workers)
+        for doc in self.documents:
+            if (error := self.head(doc)["error"]) is not None:
+                bench.progress.note(f"document {doc!r} failed: {error}")
+            if (reason := self.corpus.damaged.get(doc)) is not None:
+                bench.progress.note(f"document {doc!r}: figures on its pages cannot be checked: {reason}")
+
+    def _make(self, steps: Sequence[Step], bench: Bench, size: int) -> None:
+        with closing(self._each(steps, bench.progress.note, size)) as ended:
+            for number, (step, fault, lost) in enumerate(ended, start=1):
+                if step.what == "document" and lost:
+                    self.lost[step.task.doc] = lost
+                elif lost or fault:
+                    self.corpus.damaged[step.task.doc] = lost or fault or ""
+                bench.progress(f"{step.what}s", number, len(steps))
+
+    def _each(self, steps: Sequence[Step], note: Callable[[str], None], size: int) -> Any:
+        def told(step: Step, what: str) -> None:
+            note(f"{step.what} {step.task.doc!r}: {what}")
+
+        def seconds(step: Step) -> float:
+            return self.limits.time(self.corpus.documents[step.task.doc].pages)
+
+        return processes.each(take, steps, size, seconds, told, self.limits.gib)
+
+
+def take(step: Step) -> str | None:
+    """Do a step, in a worker; why there is no reference text, where there is none."""
+    return make_reference(step.task) if step.what == "reference text" else make_document(step.task) and None
+
+
+def _bench(task: Task, corpus: Corpus) -> Bench:
+    return Bench(corpus=corpus, blobs=Blobs(task.cache / "blobs"))
+
+
+def make_document(task: Task) -> str:
+    """Parse and chunk one document and write both; runs in a worker. Returns the document's id."""
+    corpus = Corpus.open(task.folder, task.cache, verify=False)
+    bench = _bench(task, corpus)
+    rows = read_rows(task.pages_file)
+    pages = [Page.model_validate(row) for row in rows] if rows is not None else _parse(task, corpus, bench)
+    _keep(task, pages, bench)
+    return task.doc
+
+
+def make_reference(task: Task) -> str | None:
+    """Prepare the reference text of one document, in a worker; why it cannot be had, where the file cannot be opened."""
+    try:
+        Corpus.open(task.folder, task.cache, verify=False).reference(task.doc)
+    except UserError as error:
+        return str(error)
+    return None
+
+
+def _parse(task: Task, corpus: Corpus, bench: Bench) -> list[Page]:
+    """The pages, each exactly once; where the parser raises, all of them `failed` with its reason."""
+    try:
+        pages = task.parser.parse(corpus.documents[task.doc].path, task.doc, bench)
+    except BaseException as error:  # a panic in Rust is no Exception
+        return failed_pages(corpus, task.doc, faults.reason(error))
+    found = {page.ref: page for page in pages}
+    return [found.get(page.ref, page) for page in failed_pages(corpus, task.doc, "the parser did not return this page")]
+
+
+def failed_pages(corpus: Corpus, doc: str, reason: str) -> list[Page]:
+    """A page with status `failed` for each page of the document."""
+    refs = (PageRef(doc, number) for number in range(1, corpus.documents[doc].pages + 1))
+    return [Page(ref=ref, status="failed", error=reason) for ref in refs]
+
+
+def _keep(task: Task, pages: Sequence[Page], bench: Bench) -> None:
+    write_rows(task.pages_file, [page.model_dump(mode="json", exclude_defaults=True) for page in pages])
+    chunks, error = _chunk(task, pages, bench)
+    states = Counter(page.status for page in pages)
+    head = {"doc": task.doc, "pages": dict(sorted(states.items())), "error": error or _whole_failure(pages)}
+    write_rows(task.chunks_file, [head, *(chunk.model_dump(mode="json", exclude_defaults=True) for chunk in chunks)])
+
+
+def _whole_failure(pages: Sequence[Page]) -> str | None:
+    """Why no page of the document could be parsed; None where one could."""
+    failed = [page for page in pages if page.status == "failed"]
+    return failed[0].error if pages and len(failed) == len(pages) else None
+
+
+def _chunk(task: Task, pages: Sequence[Page], bench: Bench) -> tuple[list[Chunk], str | None]:
+    """The chunks; where the chunker raises or repeats an id, none and the reason: that is the system's fault."""
+    try:
+        chunks = task.chunker.chunk(pages, bench)
+        repeated = [id for id, count in Counter(chunk.id for chunk in chunks).items() if count > 1]
+        if repeated:
+            raise ValueError(f"chunker {task.chunker.name()!r} gave two chunks the id {repeated[0]!r}")
+    except BaseException as error:
+        return [], faults.reason(error)
+    return chunks, None

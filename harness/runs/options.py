@@ -1,0 +1,27 @@
+"""What the user asked for on the command line, as every part of a run sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for."""
+
+    splits: tuple[str, ...] | None = None
+    """None: dev, and held-out on a clean tree."""
+    goldens: Path | None = None
+    settings: tuple[str, ...] = ()
+    limit: int | None = None
+    only: tuple[str, ...] = ()
+    dirty: bool = False
+    unseal: bool = False
+    time: bool = False
+    workers: int = 4
+    results: Path = Path("results")
+
+    @property
+    def partial(self) -> bool:
+        return self.limit is not None or bool(self.only)

@@ -1,0 +1,240 @@
+"""Run folders: results/<set>/<system>/<split>/<key8>/, the manifest last; a folder without one is not a result."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import Field, ValidationError
+
+from harness.errors import UserError, nearest
+from harness.files.writing import sweep, write_bytes, write_text, writing
+from harness.records import Answer, Case, Found, Golden, Json, Record, Search, Usage
+from harness.scoring.scores import Score
+
+T = TypeVar("T", bound=Record)
+
+RETRIEVAL, GENERATION, SCORES = "retrieval.jsonl", "generation.jsonl", "scores.jsonl"
+_KEY = re.compile(r"[0-9a-f]{8}\s*\Z")
+
+
+class Manifest(Record):
+    """All about a run but its rows: enough to say what was measured, on what, where, and to do it again."""
+
+    set: str
+    system: str
+    split: str
+    key: str
+    config: dict[str, Json]
+    replaced: dict[str, Json] = Field(default_factory=dict)
+    goldens: dict[str, Json]
+    corpus: dict[str, Json]
+    keys: dict[str, str]
+    stamp: dict[str, Json]
+    partial: bool = False
+    oracle: bool = False
+    opening: int | None = None
+    opening_key: str | None = None
+    commit: str | None = None
+    dirty: str | None = None
+    packages: dict[str, str] = Field(default_factory=dict)
+    machine: dict[str, Json] = Field(default_factory=dict)
+    when: str = ""
+    seconds: dict[str, float] = Field(default_factory=dict)
+    latency: dict[str, float] = Field(default_factory=dict)
+    """Milliseconds, measured only with --time; of this machine, never compared."""
+    tokens: int = 0
+    cost_billed: float | None = 0.0
+    cost_cold: float | None = 0.0
+    files: dict[str, str] = Field(default_factory=dict)
+    """sha256 of the files of rows, by name; set when the run is written."""
+
+
+class RetrievalRow(Record):
+    """A line of retrieval.jsonl."""
+
+    golden: str
+    candidates: tuple[Found, ...] = ()
+    error: str | None = None
+
+
+class GenerationRow(Record):
+    """A line of generation.jsonl."""
+
+    golden: str
+    searches: tuple[Search, ...] = ()
+    answer: Answer | None = None
+    usage: Usage = Usage()
+    capped: bool = False
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All rows of a run, in the order of the golden file."""
+
+    retrieved: tuple[Case, ...]
+    generated: tuple[Case, ...]
+    scores: tuple[Score, ...]
+
+
+def folder(results: Path, manifest: Manifest) -> Path:
+    """Where a run is kept."""
+    return results / manifest.set / manifest.system / manifest.split / manifest.key
+
+
+def write(results: Path, manifest: Manifest, rows: Rows) -> Path:
+    """Write a run: rows, then the manifest, then `latest` (partial runs aside). Returns its folder.
+
+    A result that is there already with the same rows stays whole all the while; one with others is no result until the end.
+    """
+    place = folder(results, manifest)
+    texts = {
+        RETRIEVAL: _lines(_retrieval(case) for case in rows.retrieved),
+        GENERATION: _lines(_generation(case) for case in rows.generated),
+        SCORES: _lines(rows.scores),
+    }
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in texts.items()}
+    stamped = manifest.model_copy(update={"files": sums}).model_dump(mode="json")
+    with _alone(place):
+        sweep(place)
+        changed = [name for name in texts if not _is(place / name, texts[name])]
+        if changed:
+            (place / "manifest.json").unlink(missing_ok=True)
+        for name in changed:
+            write_bytes(place / name, texts[name])
+        write_text(place / "manifest.json", json.dumps(stamped, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+        if not manifest.partial:
+            write_text(place.parent / "latest", manifest.key + "\n")
+    return place
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Hold a run folder for this process, where the system can: rows of two runs must not mix. The lock ends with it."""
+    with writing(place):
+        place.mkdir(parents=True, exist_ok=True)
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            yield
+            return
+        handle = os.open(place, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
+
+
+def _is(path: Path, data: bytes) -> bool:
+    with suppress(OSError):
+        return path.read_bytes() == data
+    return False
+
+
+def _lines(rows: Iterable[Record]) -> bytes:
+    dumped = (row.model_dump(mode="json", exclude_defaults=True) for row in rows)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in dumped).encode()
+
+
+def _retrieval(case: Case) -> RetrievalRow:
+    return RetrievalRow(golden=case.golden.id, candidates=case.candidates, error=case.error)
+
+
+def _generation(case: Case) -> GenerationRow:
+    shared = {name: getattr(case, name) for name in GenerationRow.model_fields if name != "golden"}
+    return GenerationRow(golden=case.golden.id, **shared)
+
+
+def latest(results: Path, name: str) -> Path:
+    """The folder of the newest whole run of "<set>/<system>/<split>". Raises UserError that names what there is instead."""
+    parent = results / name
+    try:
+        key = (parent / "latest").read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        key = ""
+    except OSError:
+        known = runs(results)
+        listed = f" There are: {', '.join(known)}." if known else " There are none yet: begin with `harness run`."
+        raise UserError(f"no result for {name}.{nearest(name, known)}{listed}") from None
+    if not _KEY.match(key):
+        raise UserError(
+            f"{parent / 'latest'} is damaged: it must name a result by 8 digits 0-9 a-f. Run the system again."
+        )
+    place = parent / key.strip()
+    if not place.is_dir():
+        raise UserError(f"{parent / 'latest'} names {place.name}, and there is no such folder. Run the system again.")
+    if not (place / "manifest.json").exists():
+        raise UserError(f"{place} has no manifest: the run did not end. Run it again.")
+    return place
+
+
+def runs(results: Path) -> list[str]:
+    """Every "<set>/<system>/<split>" with a latest result."""
+    return sorted("/".join(path.parent.parts[-3:]) for path in results.glob("*/*/*/latest"))
+
+
+def matching(results: Path, name: str) -> list[str]:
+    """The latest results that "<system>", "<set>/<system>" or "<set>/<system>/<split>" names. Raises UserError for none."""
+    known = runs(results)
+    system = name.removeprefix("configs/").removesuffix(".yaml")
+    found = [run for run in known if run == system or run.startswith(f"{system}/") or run.split("/")[1] == system]
+    if not found:
+        listed = f" There are: {', '.join(known)}." if known else " There are none yet: begin with `harness run`."
+        raise UserError(
+            f"no result for {name!r}.{nearest(name, [*known, *(run.split('/')[1] for run in known)])}{listed}"
+        )
+    return found
+
+
+def read_manifest(place: Path) -> Manifest:
+    """The manifest of a run folder. Raises UserError where it cannot be read."""
+    try:
+        return Manifest.model_validate_json((place / "manifest.json").read_bytes())
+    except (OSError, ValidationError) as error:
+        first = str(error).splitlines()[0]
+        raise UserError(f"{place / 'manifest.json'} cannot be read: {first}. Run the system again.") from None
+
+
+def read_rows(place: Path, goldens: Sequence[Golden]) -> Rows:
+    """The saved rows of a run, joined to their goldens. Raises UserError where a golden has no row."""
+    retrieval = {row.golden: row for row in _read(place / RETRIEVAL, RetrievalRow)}
+    generation = {row.golden: row for row in _read(place / GENERATION, GenerationRow)}
+    lost = [golden.id for golden in goldens if golden.id not in retrieval or golden.id not in generation]
+    if lost:
+        raise UserError(
+            f"{place} holds no row for {lost[0]!r} ({len(lost)} in all): the goldens changed. Run it again."
+        )
+    retrieved = tuple(_case(golden, retrieval[golden.id]) for golden in goldens)
+    generated = tuple(_case(golden, generation[golden.id]) for golden in goldens)
+    return Rows(retrieved, generated, tuple(read_scores(place)))
+
+
+def read_scores(place: Path) -> list[Score]:
+    """The saved scores of a run."""
+    return _read(place / SCORES, Score)
+
+
+def _case(golden: Golden, row: RetrievalRow | GenerationRow) -> Case:
+    fields: dict[str, Any] = {name: getattr(row, name) for name in type(row).model_fields if name != "golden"}
+    return Case(golden=golden, **fields)
+
+
+def _read(path: Path, record: type[T]) -> list[T]:
+    written = read_manifest(path.parent).files.get(path.name)
+    try:
+        data = path.read_bytes()
+        if written is not None and hashlib.sha256(data).hexdigest() != written:
+            raise UserError(f"{path} is not what the run wrote (its sha256 differs). Run the system again.")
+        lines = data.decode("utf-8").split("\n")
+        return [record.model_validate_json(line) for line in lines if line]
+    except (OSError, UnicodeError, ValidationError) as error:
+        raise UserError(f"{path} cannot be read: {str(error).splitlines()[0]}. Run the system again.") from None

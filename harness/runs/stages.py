@@ -1,0 +1,243 @@
+"""The three stages: records in, records out. Each works on one golden and is kept under its own key.
+
+retrieve  the question straight to search and rerank; no answerer runs
+generate  the answerer, which may search once or twenty times
+score     saved cases only; no system runs
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import Field
+
+from harness.bench import Bench, Document
+from harness.cache import keys
+from harness.cache.outcomes import Outcomes
+from harness.components import Component
+from harness.errors import HarnessError
+from harness.records import Answer, Case, Chunk, Found, Golden, Hit, Record, Search, Usage
+from harness.runs import faults
+from harness.runs.config import System
+from harness.runs.indexes import Indexes
+from harness.runs.ingest import Ingest
+from harness.scoring.metric import Metric
+from harness.scoring.scores import Score
+
+
+class Ranking(Record):
+    """A ranking as it is kept: hits by chunk id, and whole chunks only where they are not the corpus's own."""
+
+    hits: tuple[Found, ...] = ()
+    extra: dict[str, Chunk] = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, hits: Sequence[Hit], chunks: dict[str, Chunk]) -> Ranking:
+        strange = {hit.chunk.id: hit.chunk for hit in hits if chunks.get(hit.chunk.id) != hit.chunk}
+        return cls(hits=tuple(Found.of(hit) for hit in hits), extra=strange)
+
+    def restore(self, chunks: dict[str, Chunk]) -> list[Hit]:
+        """The hits with their chunks."""
+        return [Hit(self.extra.get(hit.chunk) or chunks[hit.chunk], hit.score) for hit in self.hits]
+
+
+class Generation(Record):
+    """What the generate stage made of one golden."""
+
+    searches: tuple[Search, ...] = ()
+    answer: Answer | None = None
+    usage: Usage = Usage()
+    capped: bool = False
+    error: str | None = None
+
+
+@dataclass
+class Calls:
+    """The searches of one answerer on one case, in the order of the calls, and capped."""
+
+    limit: int
+    searches: list[Search] = field(default_factory=list)
+    capped: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def begin(self, query: str) -> int | None:
+        """Take the next place; None beyond the cap."""
+        with self.lock:
+            if len(self.searches) >= self.limit:
+                self.capped = True
+                return None
+            self.searches.append(Search(query=query))
+            return len(self.searches) - 1
+
+    def end(self, place: int, hits: Sequence[Hit]) -> None:
+        """Record what the search at that place gave."""
+        with self.lock:
+            found = tuple(Found.of(hit) for hit in hits)
+            self.searches[place] = self.searches[place].model_copy(update={"hits": found})
+
+
+class Stages:
+    """One system on one golden set."""
+
+    def __init__(self, system: System, ingest: Ingest, outcomes: Outcomes, bench: Bench) -> None:
+        self.system, self.ingest, self.outcomes = system, ingest, outcomes
+        self.indexes = Indexes(ingest, bench)
+        self.bench = self.indexes.bench
+        own = keys.own_code(__name__)
+        self.search_key = keys.digest(
+            [own, ingest.index_key(system.retriever), keys.component_key(system.retriever), system.retriever.candidates]
+        )
+        self.rerank_key = keys.digest([self.search_key, keys.component_key(system.reranker)])
+        self.answer_key = keys.digest([self.rerank_key, keys.component_key(system.answerer)])
+        self._lock = threading.Lock()
+        self._by_id: dict[str, Chunk] | None = None
+
+    # -- searching ----------------------------------------------------------------------------------------------
+
+    def docs(self, golden: Golden) -> frozenset[str] | None:
+        """The documents that the question is asked of; None is the whole corpus."""
+        return frozenset(golden.scope) if self.system.scope == "golden" and golden.scope else None
+
+    def documents(self, golden: Golden) -> tuple[Document, ...]:
+        """The documents that the question is asked of, as a component may know them."""
+        docs = self.docs(golden) or self.ingest.documents
+        files = self.ingest.corpus.documents
+        return tuple(Document(doc, files[doc].title, tuple(files[doc].aliases)) for doc in sorted(docs))
+
+    def _case_bench(self, golden: Golden, component: Component) -> Bench:
+        sees_gold = any(part.sees_gold for part in component.parts())
+        return self.bench.for_case(self.documents(golden), golden if sees_gold else None)
+
+    def _scope(self, golden: Golden, *components: Component) -> list[Any]:
+        """What of a golden shapes a search: its scope, and for oracles the golden itself."""
+        docs = self.docs(golden)
+        sees_gold = any(part.sees_gold for component in components for part in component.parts())
+        return [sorted(docs) if docs else None, golden.model_dump(mode="json") if sees_gold else None]
+
+    def chunks(self) -> dict[str, Chunk]:
+        """All chunks by id."""
+        with self._lock:
+            if self._by_id is None:
+                self._by_id = {chunk.id: chunk for chunk in self.ingest.chunks.items}
+            return self._by_id
+
+    def search(self, query: str, golden: Golden) -> list[Hit]:
+        """Search and rerank."""
+        return self.ranking(query, golden).restore(self.chunks())
+
+    def ranking(self, query: str, golden: Golden) -> Ranking:
+        """Search and rerank, from the cache where nothing that shapes it changed."""
+        system = self.system
+        key = keys.digest(["rerank", self.rerank_key, query, *self._scope(golden, system.retriever, system.reranker)])
+        kept = self.outcomes.get(key)
+        if kept is not None:
+            return Ranking.model_validate(kept)
+        hits = self._first_hits(query, golden)
+        reranked = system.reranker.rerank(query, hits, self._case_bench(golden, system.reranker))
+        return self._keep(key, reranked)
+
+    def _first_hits(self, query: str, golden: Golden) -> list[Hit]:
+        retriever = self.system.retriever
+        key = keys.digest(["search", self.search_key, query, *self._scope(golden, retriever)])
+        kept = self.outcomes.get(key)
+        if kept is not None:
+            return Ranking.model_validate(kept).restore(self.chunks())
+        index = self.indexes.open(retriever)
+        bench = self._case_bench(golden, retriever)
+        hits = index.search(query, retriever.candidates, self.docs(golden), bench)
+        self._keep(key, hits)
+        return hits
+
+    def _keep(self, key: str, hits: Sequence[Hit]) -> Ranking:
+        ranking = Ranking.of(hits, self.chunks())
+        self.outcomes.put(key, ranking.model_dump(mode="json", exclude_defaults=True))
+        return ranking
+
+    # -- the stages ---------------------------------------------------------------------------------------------
+
+    def retrieve(self, golden: Golden) -> Case:
+        """The golden's question, in its stand-alone form where there are earlier turns, straight to search."""
+        query = golden.standalone if golden.turns else golden.question
+        if query is None:
+            return Case(golden=golden)
+        try:
+            hits = self.ranking(query, golden).hits
+        except Exception as error:
+            return Case(golden=golden, error=faults.reason(error))
+        return Case(golden=golden, candidates=hits, error=self._lost(golden) if not hits else None)
+
+    def _lost(self, golden: Golden) -> str | None:
+        """Why there is nothing to find, where the documents in scope could not be parsed."""
+        heads = {doc: self.ingest.head(doc)["error"] for doc in self.docs(golden) or self.ingest.documents}
+        return "; ".join(f"{doc}: {error}" for doc, error in sorted(heads.items()) if error) or None
+
+    def generate(self, golden: Golden) -> Case:
+        """The real answerer on the golden's question and its earlier turns."""
+        turns = [turn.model_dump(mode="json") for turn in golden.turns]
+        scope = self._scope(golden, *self.system.components.values())
+        key = keys.digest(["generate", self.answer_key, golden.question, turns, scope, self._titles(golden)])
+        kept = self.outcomes.get(key)
+        generation = Generation.model_validate(kept) if kept is not None else self._generate(key, golden)
+        return Case(golden=golden, **{name: getattr(generation, name) for name in Generation.model_fields})
+
+    def _titles(self, golden: Golden) -> list[Any]:
+        return [[document.id, document.title, *document.aliases] for document in self.documents(golden)]
+
+    def _generate(self, key: str, golden: Golden) -> Generation:
+        generation = self._answered(golden)
+        self.outcomes.put(key, generation.model_dump(mode="json", exclude_defaults=True))
+        return generation
+
+    def _answered(self, golden: Golden) -> Generation:
+        answerer = self.system.answerer
+        calls, ours = Calls(answerer.max_searches), list[HarnessError]()
+
+        def search(query: str) -> list[Hit]:
+            place = calls.begin(query)
+            if place is None:
+                return []
+            try:
+                hits = self.search(query, golden)[: answerer.keep]
+            except HarnessError as stop:
+                ours.append(stop)
+                raise
+            calls.end(place, hits)
+            return hits
+
+        answer, error = None, None
+        try:
+            answer = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer))
+        except Exception as raised:
+            error = faults.reason(raised)
+        if ours:  # an answerer that goes on after a failed search must not make the world's fault its own
+            raise ours[0]
+        return Generation(searches=tuple(calls.searches), answer=answer, capped=calls.capped, error=error)
+
+
+class Scoring:
+    """The score stage: metrics over saved cases. It holds no system and cannot run one."""
+
+    def __init__(self, metrics: Sequence[Metric], outcomes: Outcomes, bench: Bench, scope: str, stamp: str) -> None:
+        self.metrics, self.outcomes, self.bench, self.scope = metrics, outcomes, bench, scope
+        self.keys = {metric.label: keys.digest([keys.component_key(metric), stamp]) for metric in metrics}
+
+    def score(self, retrieved: Case, generated: Case) -> list[Score]:
+        """Every metric on one golden: retrieve metrics see only the retrieve stage, the others only what followed."""
+        if self.scope == "corpus" and retrieved.golden.valid_scope == "golden":
+            why = "its expectation holds only when it is asked of its own document"
+            return [metric.not_applicable(retrieved, why) for metric in self.metrics]
+        views = {"retrieve": retrieved, "generate": generated, "score": generated}
+        texts = {stage: keys.digest(view.model_dump(mode="json")) for stage, view in views.items()}
+        wanted = {metric.label: keys.digest([self.keys[metric.label], texts[metric.stage]]) for metric in self.metrics}
+        kept = self.outcomes.get_many(wanted.values())
+        fresh = {m.label: m.rate(views[m.stage], self.bench) for m in self.metrics if wanted[m.label] not in kept}
+        self._keep({wanted[label]: score for label, score in fresh.items() if score.status != "failed"})
+        return [fresh.get(label) or Score.model_validate(kept[key]) for label, key in wanted.items()]
+
+    def _keep(self, scores: dict[str, Score]) -> None:
+        if scores:
+            dumped = {key: score.model_dump(mode="json", exclude_defaults=True) for key, score in scores.items()}
+            self.outcomes.put_many(dumped)

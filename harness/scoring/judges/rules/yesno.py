@@ -1,0 +1,83 @@
+"""Yes or no: the polarity of a reference and of an answer, which may say it without the word."""
+
+from __future__ import annotations
+
+import re
+
+from harness.scoring.judges.rules.directions import AXES, side_of
+from harness.scoring.judges.rules.sentences import sentences_of
+from harness.scoring.judges.rules.words import coverage, negated
+
+_LEAD = re.compile(
+    r"[\W_]*(?:(?:the )?(?:short |final )?answer(?: is)?\s*:?\s*)?[\W_]*(?P<word>yes|no|true|false|correct|"
+    r"incorrect|nope|yeah|yep)\b"
+    r"(?![ ](?:one|other|data|information|company|single|longer|more|such|specific|mention|(?-i:[a-z]+s\b)))",
+    re.IGNORECASE,
+)
+_LATE = re.compile(
+    r"\b(?:therefore|thus|hence|the answer is|in conclusion|in summary|so|short),?\W{0,4}(?P<word>yes|"
+    r"no)\b(?=[,.:;!\s*])(?!\s\w+s?\s(?:is|are|was|were)\b)",
+    re.IGNORECASE,
+)
+_NONE = re.compile(r"\W*(?:none|never|nothing|neither|not at all)\W*\Z", re.IGNORECASE)
+_YES = frozenset({"yes", "true", "correct", "yeah", "yep"})
+_OPENING = re.compile(
+    r"\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might)\b", re.IGNORECASE
+)
+_WH = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how)\b", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:not|never|neither|cannot|no longer)\b|n['’]t\b|\b(?:there (?:is|are|was|were|has been|have been) no|"
+    r"has no|have no|had no|with no|no (?:significant|material|such))\b"
+    r"|\b(?:failed|refused|declined) to\b|\A\W*no \w+",
+    re.IGNORECASE,
+)
+_YEARS = re.compile(r"\b(?:FY)?\d+\b")
+_PART = re.compile(r"\bnot (?:only|just|including|limited|necessarily|considering)\b", re.IGNORECASE)
+
+
+def polarity(text: str) -> bool | None:
+    """True for a text that says yes, False for one that says no, None where it uses neither word for an answer."""
+    if _NONE.match(text):
+        return False
+    found = _LEAD.match(text) or _LATE.search(text)
+    return None if found is None else found["word"].lower() in _YES
+
+
+def is_yes_no(question: str) -> bool:
+    """Whether yes or no answers a question: it has an auxiliary before any question word."""
+    clause = re.split(r"[,;:]\s+(?=\w+\s+(?:the|a|any|its|it|there)?\b)|(?<=[.?!])\s+", question.strip())
+    return any(_opens(part) for part in (question, *clause[-2:]))
+
+
+def _opens(clause: str) -> bool:
+    first = _OPENING.match(clause.strip())
+    return bool(first) and not _WH.match(clause.strip())
+
+
+def more_asked(question: str) -> bool:
+    """Whether a yes/no question also asks for something else ("and if so, which …")."""
+    return bool(
+        re.search(
+            r"\b(?:and|if so|if yes|or)\b[^?]*\b(?:what|which|who|why|how|when|where|by how much|specify|name|list|"
+            r"explain)\b",
+            question,
+            re.IGNORECASE,
+        )
+    )
+
+
+def implied(question: str, answer: str) -> bool | None:
+    """The polarity of an answer that repeats the question as a statement: "The company did not declare …" says no."""
+    sentences = sentences_of(answer)
+    if not sentences:
+        return None
+    first = sentences[0]
+    if coverage(_YEARS.sub(" ", question), first) < 0.65 or negated(question) or len(first.split()) > 45:
+        return None
+    denied = bool(_DENIES.search(_PART.sub(" ", first)))
+    return denied if _opposed(question, first) else not denied
+
+
+def _opposed(question: str, statement: str) -> bool:
+    """Whether a statement uses only the other word of a pair: asked "has it increased", it says "decreased"."""
+    return any(side_of(question, axis) * side_of(statement, axis) < 0 for axis in AXES)

@@ -1,0 +1,72 @@
+"""Metric: one file in harness/scoring/metrics/ measures one thing, says where it applies, and gives a reason for each value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from harness.components import Component
+from harness.records import Case, Golden
+from harness.scoring.scores import Score, Summary
+
+if TYPE_CHECKING:
+    from harness.bench import Bench
+
+
+class Metric(Component):
+    """Base of all metrics. Subclasses set the class variables, `applies` and `score`."""
+
+    kind: ClassVar[str] = "metric"
+    stage: ClassVar[Literal["retrieve", "generate", "score"]]
+    unit: ClassVar[str] = "share"
+    higher_is_better: ClassVar[bool | None] = True
+    binary: ClassVar[bool] = False
+    """True where every value is 0 or 1: then the interval is Wilson's."""
+    at: ClassVar[tuple[int, ...]] = ()
+    """The cut-offs k at which it is reported by default; empty where it has none."""
+    place: ClassVar[int] = 50
+    """Where it stands among the metrics of its stage in a table; lower is higher up."""
+    needs_answer: ClassVar[bool] = True
+    """In the generate and score stages: without an answer (the system failed) the value is 0."""
+
+    k: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name in tables: the file's name, with `@k` where it has a cut-off."""
+        return self.name() if self.k is None else f"{self.name()}@{self.k}"
+
+    def applies(self, golden: Golden) -> str | None:
+        """None where it applies to this golden, else why not."""
+        return None
+
+    def score(self, case: Case, bench: Bench) -> Score:
+        """The value for one case; called only where `applies` gave None."""
+        raise NotImplementedError
+
+    def rate(self, case: Case, bench: Bench) -> Score:
+        """`score` with the three failures kept apart: not applicable, the system's fault (0), the instrument's (failed)."""
+        why_not = self.applies(case.golden)
+        if why_not is not None:
+            return self.not_applicable(case, why_not)
+        if self.stage != "retrieve" and self.needs_answer and case.answer is None:
+            return self.scored(case, 0.0, f"the system gave no answer: {case.error or 'unknown'}")
+        try:
+            return self.score(case, bench)
+        except Exception as error:
+            return self.failed(case, f"{type(error).__name__}: {error}")
+
+    def summary(self, scores: Sequence[Score]) -> Summary:
+        """The metric over a set: by default the mean of the scored values, with its interval."""
+        from harness.scoring.intervals import summarise
+
+        return summarise(self.label, scores, binary=self.binary)
+
+    def scored(self, case: Case, value: float, reason: str, **detail: Any) -> Score:
+        return Score(metric=self.label, golden=case.golden.id, value=float(value), reason=reason, detail=detail)
+
+    def not_applicable(self, case: Case, reason: str) -> Score:
+        return Score(metric=self.label, golden=case.golden.id, status="not_applicable", reason=reason)
+
+    def failed(self, case: Case, reason: str) -> Score:
+        return Score(metric=self.label, golden=case.golden.id, status="failed", reason=reason)

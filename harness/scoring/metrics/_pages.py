@@ -1,0 +1,74 @@
+"""What the page metrics share: where they apply, which pages they rank, and a reason that names the gold pages' ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from harness.records import Case, Golden, PageRef
+from harness.scoring.metric import Metric
+from harness.scoring.page_ranks import distinct_pages
+from harness.scoring.scores import Score
+
+if TYPE_CHECKING:
+    from harness.bench import Bench
+
+_LISTED = 6
+
+
+class EvidenceMetric(Metric):
+    """A value for what was found, against what a golden names: its own, or for a floor another golden."""
+
+    stage: ClassVar[Literal["retrieve", "generate", "score"]] = "retrieve"
+
+    def applies(self, golden: Golden) -> str | None:
+        if not golden.evidence:
+            return "the golden names no page as evidence"
+        if golden.turns and not golden.standalone:
+            return "the question depends on earlier turns and has no standalone form"
+        return None
+
+    def worth(self, case: Case, golden: Golden) -> float:
+        """The value of what the case found, were `golden` the one that was asked."""
+        raise NotImplementedError
+
+
+class PageMetric(EvidenceMetric):
+    """A value over the first k distinct pages of the reranked list and the golden's evidence."""
+
+    def pages(self, case: Case) -> list[PageRef]:
+        """The pages that are ranked, cut at k."""
+        return distinct_pages(case.candidates, self.k)
+
+    def value(self, pages: Sequence[PageRef], golden: Golden) -> float:
+        """The metric's formula, on pages already cut at k."""
+        raise NotImplementedError
+
+    def worth(self, case: Case, golden: Golden) -> float:
+        return self.value(self.pages(case), golden)
+
+    def score(self, case: Case, bench: Bench) -> Score:
+        pages = self.pages(case)
+        reason = why(pages, case.golden) if pages else nothing(case)
+        return self.scored(case, self.value(pages, case.golden), reason, pages=len(pages))
+
+
+def why(pages: Sequence[PageRef], golden: Golden) -> str:
+    """Where each gold page stands among the pages."""
+    rank = {page: f"rank {number}" for number, page in enumerate(pages, start=1)}
+    gold = sorted(golden.gold_pages, key=lambda page: (page not in rank, page))
+    places = [f"{page} {rank.get(page, 'missing')}" for page in gold[:_LISTED]]
+    more = [f"{len(gold) - _LISTED} more"] if len(gold) > _LISTED else []
+    return f"gold among the first {len(pages)} pages: {', '.join(places + more)}"
+
+
+def nothing(case: Case) -> str:
+    """Why there is no page at all."""
+    cause = f" (the system failed: {case.error})" if case.error else ""
+    return f"nothing was found{cause}; gold: {listed(sorted(case.golden.gold_pages))}"
+
+
+def listed(refs: Sequence[PageRef]) -> str:
+    """The pages in words, the first few of them."""
+    more = f" and {len(refs) - _LISTED} more" if len(refs) > _LISTED else ""
+    return ", ".join(map(str, refs[:_LISTED])) + more

@@ -1,0 +1,32 @@
+"""Whether the system knows when to refuse: the mean of the two rates, so that neither habit pays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.records import Case
+from harness.scoring.intervals import STRATUM
+from harness.scoring.metrics._answers import AnswerMetric, answer_of
+from harness.scoring.scores import Score
+
+if TYPE_CHECKING:
+    from harness.bench import Bench
+
+
+class Abstention(AnswerMetric):
+    """(mean of refused_unanswerable + mean of answered_answerable) / 2. Floors: always answer .5, always abstain .5.
+
+    A row holds 1 where the system did as expected, and names its stratum, by which `stats.summarise` balances the mean.
+    """
+
+    place = 16
+    binary = True
+
+    def rate(self, case: Case, bench: Bench) -> Score:
+        score = super().rate(case, bench)
+        return score.model_copy(update={"detail": {STRATUM: case.golden.expect}})
+
+    def score(self, case: Case, bench: Bench) -> Score:
+        refused, expected = answer_of(case).abstained, case.golden.expect == "abstain"
+        reason = f"{'refused' if refused else 'answered'}, {'as expected' if refused == expected else 'wrongly'}"
+        return self.scored(case, refused == expected, reason)

@@ -1,0 +1,23 @@
+"""How often the answerer searched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harness.records import Case
+from harness.scoring.metrics._usage import UsageMetric
+from harness.scoring.scores import Score
+
+if TYPE_CHECKING:
+    from harness.bench import Bench
+
+
+class Searches(UsageMetric):
+    """Searches per question, in calls; those beyond the cap are not carried out and not counted."""
+
+    place = 17
+    unit = "searches"
+    higher_is_better = None
+
+    def score(self, case: Case, bench: Bench) -> Score:
+        return self.scored(case, len(case.searches), f"{len(case.searches)} searches")

@@ -1,0 +1,94 @@
+"""Two systems on the same questions: differences by question, their interval, and the test that fits the values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.scoring.intervals import SEED, Interval, interval, plain_mean
+from harness.scoring.scores import Score
+
+Array = NDArray[np.float64]
+
+_Z = NormalDist().inv_cdf(0.975)
+_EXACT = 16
+
+
+class Paired(NamedTuple):
+    """Two systems on the questions that both have a value for: first minus second."""
+
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    """Two-sided, exact McNemar or sign-flip; None without common questions."""
+    n: int
+    wins: int
+    losses: int
+    test: str
+
+
+def paired(first: Iterable[Score], second: Iterable[Score], *, binary: bool) -> Paired:
+    """Paired comparison by question: the mean difference, its 95% interval, and the test that fits the values."""
+    differences = paired_differences(first, second)
+    wins, losses = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    test = "exact McNemar" if binary else "sign-flip"
+    if not differences:
+        return Paired(None, None, None, None, 0, 0, 0, test)
+    low, high = difference_interval(differences, binary=binary)
+    p = mcnemar(wins, losses) if binary else sign_flip(differences)
+    return Paired(plain_mean(differences), low, high, p, len(differences), wins, losses, test)
+
+
+def paired_differences(first: Iterable[Score], second: Iterable[Score]) -> list[float]:
+    """First minus second on each golden that both have a value for, ascending."""
+    other = {(score.golden, score.sample): score.value for score in second if score.value is not None}
+    mine = {(score.golden, score.sample): score.value for score in first if score.value is not None}
+    return sorted(mine[key] - other[key] for key in mine.keys() & other.keys())
+
+
+def mcnemar(wins: int, losses: int) -> float:
+    """Two-sided exact McNemar p from the discordant counts: a binomial test with p = 1/2 (McNemar 1947)."""
+    n = wins + losses
+    tail = sum(math.comb(n, i) for i in range(min(wins, losses) + 1))
+    return min(1.0, 2 * tail / (1 << n))
+
+
+def sign_flip(differences: Sequence[float], flips: int = 20_000) -> float:
+    """Two-sided sign-flip p of a mean difference (Fisher's randomisation): exact to 16 non-zero ones, else sampled.
+
+    Sampled, the observed signs count as one of the samples: (1 + at least as extreme) / (1 + flips).
+    """
+    sizes = np.sort(np.abs([d for d in differences if d != 0.0]))
+    observed = abs(math.fsum(differences)) - 1e-9 * float(sizes.sum())
+    if len(sizes) <= _EXACT:
+        return float((np.abs(_all_signed_sums(sizes)) >= observed).mean())
+    signs = np.random.default_rng(SEED).integers(0, 2, (flips, len(sizes)), dtype=np.int8)
+    sums = 2 * (signs @ sizes) - sizes.sum()
+    return float((1 + (np.abs(sums) >= observed).sum()) / (1 + flips))
+
+
+def _all_signed_sums(sizes: Array) -> Array:
+    sums = np.zeros(1)
+    for size in sizes:
+        sums = np.concatenate([sums - size, sums + size])
+    return sums
+
+
+def difference_interval(differences: Sequence[float], *, binary: bool) -> Interval:
+    """95% interval of a mean paired difference: Bonett and Price (2012) for 0/1 values, BCa bootstrap otherwise."""
+    if binary:
+        return _bonett_price(sum(d > 0 for d in differences), sum(d < 0 for d in differences), len(differences))
+    return interval(differences, binary=False, share=False)
+
+
+def _bonett_price(wins: int, losses: int, n: int) -> Interval:
+    """Adjusted Wald: one is added to each discordant count, two to n."""
+    up, down = (wins + 1) / (n + 2), (losses + 1) / (n + 2)
+    half = _Z * math.sqrt((up + down - (up - down) ** 2) / (n + 2))
+    return Interval(max(-1.0, up - down - half), min(1.0, up - down + half))

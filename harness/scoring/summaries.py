@@ -1,0 +1,42 @@
+"""From scores to the lines of a table: every metric over a golden set, with documents and floors beside it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from harness import registry
+from harness.records import Case
+from harness.scoring.floors import floors
+from harness.scoring.metric import Metric
+from harness.scoring.per_document import home, with_documents
+from harness.scoring.scores import Score, Summary
+
+STAGES = ("retrieve", "generate", "score")
+
+
+def all_metrics() -> list[Metric]:
+    """Every metric of harness/scoring/metrics/ at each of its cut-offs, in the order of the tables."""
+    classes = [registry.load("metric", name, Metric) for name in registry.files("metric")]
+    found = [metric for cls in classes if issubclass(cls, Metric) for metric in _at(cls)]
+    return sorted(found, key=lambda metric: (STAGES.index(metric.stage), metric.place, metric.name(), metric.k or 0))
+
+
+def _at(cls: type[Metric]) -> list[Metric]:
+    return [cls(k=k) for k in cls.at] if cls.at else [cls()]
+
+
+def summarise(metrics: Sequence[Metric], cases: Sequence[Case], scores: Sequence[Score]) -> list[Summary]:
+    """One Summary a metric, in the order of `metrics`. `cases` are those of the retrieve stage."""
+    by_metric: defaultdict[str, list[Score]] = defaultdict(list)
+    for score in scores:
+        by_metric[score.metric].append(score)
+    docs = {case.golden.id: home(case.golden) for case in cases}
+    asked = {score.golden for score in scores if score.status != "not_applicable"}
+    floor = floors([case for case in cases if case.golden.id in asked], metrics)
+    return [_summary(metric, by_metric[metric.label], docs, floor.get(metric.label, {})) for metric in metrics]
+
+
+def _summary(metric: Metric, scores: list[Score], docs: dict[str, str], floor: dict[str, float]) -> Summary:
+    summary = with_documents(metric.summary(scores), scores, docs)
+    return summary.model_copy(update={"floors": floor, "stage": metric.stage, "unit": metric.unit})
