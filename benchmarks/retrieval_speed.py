@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from harness.bench import Bench, Chunks
 from harness.cache.blobs import Blobs
-from harness.components import Embedder, Retriever
+from harness.protocols import Embedder, Retriever
 from harness.records import Chunk, PageRef
 from systems._shared.tokens import tokens
 from systems.chunkers.page_windows import PageWindows

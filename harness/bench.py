@@ -1,22 +1,22 @@
-"""What a running component may use. One per case, passed on as an argument: never global, never a context variable."""
+"""What a running component may use. One per case, passed on as an argument: never global, never a context variable.
+
+Of the corpus and of blobs it says only what components may ask for, so that the contract knows no room of the instrument.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
+from harness.components import Component
 from harness.errors import HarnessError
-from harness.records import Chunk, Golden
+from harness.records import Chunk, Golden, Hit, PageRef
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from harness.cache.blobs import Blobs
-    from harness.components import Component, Index, Retriever
-    from harness.documents.corpus import Corpus
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,80 @@ class Document:
     id: str
     title: str
     aliases: tuple[str, ...] = ()
+
+
+class Listed(Protocol):
+    """What corpus.yaml says of a document."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def pages(self) -> int: ...
+
+
+class Pages(Protocol):
+    """The pages of the corpus as the instrument reads them, never as the parser under test does."""
+
+    @property
+    def documents(self) -> Mapping[str, Listed]:
+        """The documents by id."""
+
+    def __contains__(self, ref: object) -> bool:
+        """Whether the corpus has that page."""
+
+    def text(self, ref: PageRef) -> str:
+        """The page's reference text. Raises KeyError outside the corpus, UserError where the page cannot be read."""
+
+    def label(self, ref: PageRef) -> str | None:
+        """The number printed on the page, None where none is."""
+
+    def words(self, ref: PageRef) -> Sequence[tuple[str, float, float, float, float]]:
+        """Each word with its box (x0, y0, x1, y1), in points from the top left of the page as it is shown."""
+
+    def image(self, ref: PageRef, dpi: int = 150) -> bytes:
+        """The page as a PNG of `dpi` pixels an inch."""
+
+
+class BlobStore(Protocol):
+    """Files by their sha256: images and crops."""
+
+    def put(self, data: bytes) -> str:
+        """Keep `data`; its sha256."""
+
+    def get(self, name: str) -> bytes:
+        """The contents. Raises FileNotFoundError where there is no such blob."""
+
+
+class NoPages:
+    """A corpus without documents."""
+
+    def __init__(self) -> None:
+        self.documents: dict[str, Listed] = {}
+
+    def __contains__(self, ref: object) -> bool:
+        return False
+
+    def text(self, ref: PageRef) -> str:
+        raise KeyError(f"{ref} is no page: this bench has no corpus")
+
+    def label(self, ref: PageRef) -> str | None:
+        raise KeyError(f"{ref} is no page: this bench has no corpus")
+
+    def words(self, ref: PageRef) -> Sequence[tuple[str, float, float, float, float]]:
+        raise KeyError(f"{ref} is no page: this bench has no corpus")
+
+    def image(self, ref: PageRef, dpi: int = 150) -> bytes:
+        raise KeyError(f"{ref} is no page: this bench has no corpus")
+
+
+class NoBlobs:
+    """A store that keeps nothing."""
+
+    def put(self, data: bytes) -> str:
+        raise HarnessError("this bench keeps no blobs")
+
+    def get(self, name: str) -> bytes:
+        raise FileNotFoundError(name)
 
 
 class Memo(Protocol):
@@ -73,12 +147,24 @@ class Chunks(Sequence[Chunk]):
         return self.items[row]
 
 
+class Index:
+    """An opened index. It holds no chunks of its own: rows refer to `bench.chunks`, in the order of the build."""
+
+    def search(self, query: str, k: int, docs: frozenset[str] | None, bench: Bench) -> list[Hit]:
+        """The best k chunks, ordered by (-score, chunk id). `docs` filters *before* ranking; None is the whole corpus."""
+        raise NotImplementedError
+
+
 def _no_memo(component: Component, label: str) -> Memo:
     raise HarnessError("this bench has no memo")
 
 
-def _no_index(retriever: Retriever) -> Index:
+def _no_index(retriever: Component) -> Index:
     raise HarnessError("this bench has no indexes")
+
+
+def _no_passage(chunk_id: str) -> str:
+    raise HarnessError("this bench has no passages")
 
 
 def _no_chunks() -> list[Chunk]:
@@ -109,15 +195,18 @@ class Silent:
 class Bench:
     """The things that a component may use while it works on one case."""
 
-    corpus: Corpus
-    blobs: Blobs
+    corpus: Pages = field(default_factory=NoPages)
+    blobs: BlobStore = field(default_factory=NoBlobs)
     documents: tuple[Document, ...] = ()
     """Documents in scope, of which the question is asked."""
     chunks: Chunks = field(default_factory=lambda: Chunks(_no_chunks))
     memo: Callable[[Component, str], Memo] = _no_memo
     """`memo(component, label)`: kept under the component's own key, so that another model or code never reads it."""
-    index: Callable[[Retriever], Index] = _no_index
+    index: Callable[[Component], Index] = _no_index
     """`index(retriever)`: a retriever inside another one, built where needed and opened once a run."""
+    passage: Callable[[str], str] = _no_passage
+    """`passage(chunk_id)`, while a case is scored: what the answerer read under that id. Made again where the cache is
+    gone, since a case on disk holds ids only. Raises KeyError for a chunk that no search of the case was shown."""
     progress: Watcher = field(default_factory=Silent)
     gold: Golden | None = None
 
@@ -134,7 +223,7 @@ class Bench:
             raise RuntimeError(f"{component.name()} reads {path} but does not declare it in files()")
         return path.read_bytes()
 
-    def with_index(self, index: Callable[[Retriever], Index]) -> Bench:
+    def with_index(self, index: Callable[[Component], Index]) -> Bench:
         """The same bench, with the indexes of one ingest."""
         return replace(self, index=index)
 

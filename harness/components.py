@@ -1,4 +1,4 @@
-"""Component and the protocols: what a parser, chunker, embedder, retriever, reranker or answerer has to offer.
+"""Component: what a YAML block can name, with typed settings, components inside it, and what of it counts into a key.
 
 Settings are typed fields; the YAML block of a component validates straight into it. A field that holds another component
 takes a block of its own (`embedder: {use: minilm}`), so that variants are composed instead of switched.
@@ -7,26 +7,14 @@ takes a block of its own (`embedder: {use: minilm}`), so that variants are compo
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, model_validator
 
 from harness import registry
 from harness.errors import UserError
-from harness.records import Answer, Chunk, Hit, Page, Turn
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from harness.bench import Bench
-
-    Vectors = NDArray[np.float32]
-
-SearchCall = Callable[[str], list[Hit]]
-"""What an answerer gets to search with: a query in, the hits it may read out, best first."""
 
 
 def query_time(default: Any, description: str = "", **limits: Any) -> Any:
@@ -123,98 +111,3 @@ def _require(found: type[Component]) -> None:
             raise ValueError(
                 f"{found.kind} {found.name()!r} needs the package {package!r}. Install it with: pip install {target}"
             )
-
-
-class Parser(Component):
-    """PDF in, pages out: one Page for each page of the file, whatever became of it."""
-
-    kind: ClassVar[str] = "parser"
-
-    def parse(self, pdf: Path, doc: str, bench: Bench) -> list[Page]:
-        """All pages of `pdf`, in order. A page without content is `blank`; one that cannot be read is `unreadable`."""
-        raise NotImplementedError
-
-
-class Chunker(Component):
-    """Pages of one document in, chunks out. Chunk ids are unique in the corpus: begin them with the page."""
-
-    kind: ClassVar[str] = "chunker"
-
-    def chunk(self, pages: Sequence[Page], bench: Bench) -> list[Chunk]:
-        """The document's chunks, in reading order."""
-        raise NotImplementedError
-
-
-class Embedder(Component):
-    """Texts in, vectors out, each text once per model over all variants."""
-
-    kind: ClassVar[str] = "embedder"
-    paid: ClassVar[bool] = False
-    """True where vectors cost money: they are then kept with the calls and not with the cache."""
-
-    def embed(self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench) -> Vectors:
-        """float32 (n, d), each row of unit length; from the memo where the text was embedded before."""
-        import numpy as np
-
-        rows = bench.memo(self, kind).fetch(texts, lambda missing: list(self.encode(missing, kind, bench)[:, None, :]))
-        return np.concatenate(rows) if rows else np.zeros((0, 1), dtype=np.float32)
-
-    def encode(self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench) -> Vectors:
-        """The model itself: float32 (n, d), each row of unit length, never from a cache."""
-        raise NotImplementedError
-
-
-class Index:
-    """An opened index. It holds no chunks of its own: rows refer to `bench.chunks`, in the order of the build."""
-
-    def search(self, query: str, k: int, docs: frozenset[str] | None, bench: Bench) -> list[Hit]:
-        """The best k chunks, ordered by (-score, chunk id). `docs` filters *before* ranking; None is the whole corpus."""
-        raise NotImplementedError
-
-
-class Retriever(Component):
-    """Builds an index on disk and opens it, also after a restart or on another machine."""
-
-    kind: ClassVar[str] = "retriever"
-
-    candidates: int = query_time(100, "hits that one search returns", ge=1, le=10_000)
-
-    def build(self, chunks: Sequence[Chunk], folder: Path, bench: Bench) -> None:
-        """Write what `open` needs into the empty `folder`. A retriever that only wraps others writes nothing."""
-
-    def open(self, folder: Path, bench: Bench) -> Index:
-        """The index in `folder`. A retriever inside this one is opened with `bench.index(retriever)`."""
-        raise NotImplementedError
-
-
-class Reranker(Component):
-    """Puts hits into a better order."""
-
-    kind: ClassVar[str] = "reranker"
-
-    def rerank(self, query: str, hits: list[Hit], bench: Bench) -> list[Hit]:
-        """The same hits, or fewer, in the new order. Scores fall from first to last."""
-        raise NotImplementedError
-
-
-class Answerer(Component):
-    """Answers a question from what it finds, or abstains."""
-
-    kind: ClassVar[str] = "answerer"
-
-    keep: int = Field(8, description="hits of a search that it reads", ge=1, le=1000)
-    max_searches: int = Field(20, description="searches a question; after that a search returns nothing", ge=0, le=1000)
-
-    def answer(self, question: str, search: SearchCall, history: Sequence[Turn], bench: Bench) -> Answer:
-        """Answer `question`; `history` holds the earlier turns. It never sees the golden, unless it is an oracle."""
-        raise NotImplementedError
-
-
-class Checker(Component):
-    """Checks an answer inside a system, before it is shown."""
-
-    kind: ClassVar[str] = "checker"
-
-    def check(self, question: str, answer: Answer, hits: Sequence[Hit], bench: Bench) -> float:
-        """How well the hits support the answer, 0 to 1."""
-        raise NotImplementedError

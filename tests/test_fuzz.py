@@ -19,10 +19,11 @@ from harness import registry
 from harness.bench import Bench, Silent
 from harness.cache.blobs import Blobs
 from harness.cache.outcomes import Outcomes
-from harness.components import Chunker, Component
+from harness.components import Component
 from harness.documents.corpus import Corpus
 from harness.errors import UserError
 from harness.goldens import loading
+from harness.protocols import Chunker
 from harness.records import Answer, Block, Case, Citation, Found, Golden, Page, PageRef, Search
 from harness.runs import config, results
 from harness.runs.options import Options
@@ -329,7 +330,7 @@ STRANGE = {
     "line ends": "a\r\nb\rc\x0bd\x0ce\x85f",
 }
 CHUNKERS = ["page_windows", "headings"]
-NO_BENCH = cast(Bench, None)
+NO_BENCH = Bench()
 
 
 def page(text: str, number: int = 1, kind: str = "text") -> Page:
@@ -368,7 +369,7 @@ def test_any_text_is_chunked_and_its_ids_are_stable(texts: list[tuple[str, str]]
 PARSER = '''"""Gives the texts of pages.json."""
 import json
 from pathlib import Path
-from harness.components import Parser
+from harness.protocols import Parser
 from harness.records import Block, Page, PageRef
 
 class Strange(Parser):

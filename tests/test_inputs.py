@@ -134,7 +134,7 @@ def both(*changes: Change) -> Change:
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in zip("abcdef", "bcdefg", strict=True)
 )
-NEEDS_EXTRA = '"""Needs what is not there."""\nfrom harness.components import Parser\n\nclass Needy(Parser):\n    needs = ("vision9",)\n    extra = "vision"\n'
+NEEDS_EXTRA = '"""Needs what is not there."""\nfrom harness.protocols import Parser\n\nclass Needy(Parser):\n    needs = ("vision9",)\n    extra = "vision"\n'
 LABEL = {"id": "1", "question": "How many?", "reference": "3", "answer": "3", "label": "correct"}
 
 CONFIGS = {

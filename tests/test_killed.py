@@ -16,7 +16,7 @@ from harness.files.writing import sweep, write_text
 
 SLEEPER = """
 import time
-from harness.components import Parser
+from harness.protocols import Parser
 
 class Sleeper(Parser):
     def parse(self, pdf, doc, bench):

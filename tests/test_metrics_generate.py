@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import registry
-from harness.bench import Bench
+from harness.bench import Bench, NoPages
 from harness.errors import UserError
 from harness.records import Answer, Case, Citation, Found, Golden, PageRef, Search, Usage
 from harness.scoring.intervals import summarise
@@ -29,15 +29,15 @@ ANSWERED = (*CITATIONS, "figure_on_cited_page", "correctness", "accuracy_when_an
 
 
 @dataclass
-class SmallCorpus:
+class SmallCorpus(NoPages):
     """A document `d` of 200 pages, most of them without text or printed label."""
 
     texts: dict[str, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     documents: dict[str, Any] = field(default_factory=lambda: {"d": SimpleNamespace(pages=200)})
 
-    def __contains__(self, ref: PageRef | None) -> bool:
-        return ref is not None and ref.doc in self.documents and ref.page <= self.documents[ref.doc].pages
+    def __contains__(self, ref: object) -> bool:
+        return isinstance(ref, PageRef) and ref.doc in self.documents and ref.page <= self.documents[ref.doc].pages
 
     def text(self, ref: PageRef) -> str:
         return self.texts.get(str(ref), "")
@@ -47,7 +47,7 @@ class SmallCorpus:
 
 
 def bench(**fields: Any) -> Bench:
-    return Bench(corpus=cast(Any, SmallCorpus(**fields)), blobs=cast(Any, None))
+    return Bench(corpus=SmallCorpus(**fields))
 
 
 def metric(label: str) -> Metric:

@@ -30,7 +30,7 @@ sys.addaudithook(note)
 
 CALLER = """
 import urllib.request
-from harness.components import Parser
+from harness.protocols import Parser
 
 class Caller(Parser):
     def parse(self, pdf, doc, bench):

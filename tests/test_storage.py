@@ -25,7 +25,7 @@ from harness.runs.run import run
 
 LETTERS = '''"""Counts of letters as vectors: an embedder without a model."""
 import numpy as np
-from harness.components import Embedder
+from harness.protocols import Embedder
 
 class Letters(Embedder):
     """Counts of letters."""

@@ -17,10 +17,10 @@ import pytest
 from conftest import ROOT, Cli
 from reportlab.pdfgen.canvas import Canvas
 
-from harness.bench import Bench, Chunks, Document
+from harness.bench import Bench, Chunks, Document, Index
 from harness.cache.blobs import Blobs
-from harness.components import Index, Retriever
 from harness.errors import WorldError
+from harness.protocols import Retriever
 from harness.records import Block, Chunk, Hit, Page, PageRef
 from systems._shared.finance_words import line_items, without_instructions
 from systems.chunkers.context_header import ContextHeader
@@ -310,7 +310,7 @@ def test_a_model_that_cannot_be_had_ends_the_run_in_one_line_and_is_no_row_of_ze
 
 STUCK = """
 from pathlib import Path
-from harness.components import Retriever
+from harness.protocols import Retriever
 
 class Stuck(Retriever):
     def build(self, chunks, folder, bench):

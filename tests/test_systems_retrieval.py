@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from harness.bench import Bench, Chunks
+from harness.bench import Bench, Chunks, Index
 from harness.cache.blobs import Blobs
-from harness.components import Component, Embedder, Index, Retriever
+from harness.components import Component
 from harness.errors import UserError
+from harness.protocols import Embedder, Retriever
 from harness.records import Chunk, Golden, Hit, PageRef
 from systems._shared.tokens import tokens
 from systems.embedders.minilm import MiniLM

@@ -10,9 +10,10 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator
 
 from harness import registry
-from harness.components import Answerer, Chunker, Component, Embedder, Parser, Reranker, Retriever
+from harness.components import Component
 from harness.errors import UserError, nearest
 from harness.files import yamls
+from harness.protocols import Answerer, Chunker, Embedder, Parser, Reranker, Retriever
 from harness.records import Record, Scope
 
 

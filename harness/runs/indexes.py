@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from harness.bench import Bench
+from harness.bench import Bench, Index
 from harness.cache import keys
 from harness.cache.folders import keep_folder, whole
-from harness.components import Index, Retriever
+from harness.components import Component
 from harness.files import writing
+from harness.protocols import Retriever
 from harness.runs.ingest import Ingest
 
 
@@ -22,8 +23,9 @@ class Indexes:
         self._open: dict[str, Index] = {}
         self._failed: dict[str, Exception] = {}
 
-    def open(self, retriever: Retriever) -> Index:
+    def open(self, retriever: Component) -> Index:
         """The index of a retriever, nested ones included."""
+        assert isinstance(retriever, Retriever)
         key = self.ingest.index_key(retriever)
         opened = keys.digest([key, retriever.spec()])
         with self._lock:

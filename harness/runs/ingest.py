@@ -18,11 +18,11 @@ from harness.bench import Bench, Chunks
 from harness.cache import keys
 from harness.cache.blobs import Blobs
 from harness.cache.rows import checksum, first_row, read_rows, write_rows
-from harness.components import Chunker, Parser, Retriever
 from harness.documents import processes
 from harness.documents.corpus import Corpus
 from harness.errors import UserError, WorldError
 from harness.files import writing
+from harness.protocols import Chunker, Parser, Retriever
 from harness.records import Chunk, Page, PageRef
 from harness.runs import faults
 

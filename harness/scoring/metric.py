@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from harness.bench import Bench
 from harness.components import Component
 from harness.records import Case, Golden
 from harness.scoring.scores import Score, Summary
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class Metric(Component):

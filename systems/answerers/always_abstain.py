@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from harness.components import Answerer, SearchCall
+from harness.bench import Bench
+from harness.protocols import Answerer, SearchCall
 from harness.records import Answer, Turn
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class AlwaysAbstain(Answerer):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from harness.components import Answerer, SearchCall
+from harness.bench import Bench
+from harness.protocols import Answerer, SearchCall
 from harness.records import Answer, Citation, Golden, PageRef, Turn
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class Oracle(Answerer):

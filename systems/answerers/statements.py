@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.components import Answerer, SearchCall
+from harness.bench import Bench
+from harness.protocols import Answerer, SearchCall
 from harness.records import Answer, Turn
 from systems._shared.tokens import tokens
 from systems.answerers._statements.asked import Asked
@@ -23,9 +23,6 @@ from systems.answerers._statements.replies import Ground, reply
 from systems.answerers._statements.series import over_years
 from systems.answerers._statements.tables import read_all
 from systems.answerers._statements.worked import worked
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 _DENIAL = re.compile(r"\b(?:no|not|never|none|neither|nor|without|immaterial)\b|n['’]t\b", re.IGNORECASE)
 _SIDES = re.compile(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.components import Chunker
+from harness.bench import Bench
+from harness.protocols import Chunker
 from harness.records import Chunk, Page
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class ContextHeader(Chunker):

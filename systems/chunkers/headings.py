@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.components import Chunker
+from harness.bench import Bench
+from harness.protocols import Chunker
 from harness.records import Block, Chunk, Kind, Page
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 Section = list[Block]
 

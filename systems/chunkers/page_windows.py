@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from pydantic import Field, model_validator
 
-from harness.components import Chunker
+from harness.bench import Bench
+from harness.protocols import Chunker
 from harness.records import Chunk, Kind, Page
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class PageWindows(Chunker):

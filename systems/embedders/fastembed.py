@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from harness.components import Embedder
+from harness.bench import Bench
 from harness.errors import UserError, WorldError, nearest
+from harness.protocols import Embedder
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from harness.bench import Bench
 
 
 class FastEmbed(Embedder):

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from harness.components import Embedder
+from harness.bench import Bench
 from harness.errors import UserError
+from harness.protocols import Embedder
 from systems.embedders._integers import in_integers
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from harness.bench import Bench
 
     Floats = NDArray[np.floating[Any]]
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from harness.components import Embedder, query_time
+from harness.bench import Bench
+from harness.components import query_time
 from harness.errors import WorldError
+from harness.protocols import Embedder
 from systems.embedders._pace import Pace
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from harness.bench import Bench
 
 _TRANSIENT = frozenset({408, 409, 429, 500, 502, 503, 504})
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from harness.components import Parser
+from harness.bench import Bench
+from harness.protocols import Parser
 from harness.records import Block, Page, PageRef
 from systems.parsers._lines import rows_in
 from systems.parsers._readable import readable
 from systems.parsers._tables import as_html, as_text, split_prose
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 _KINDS: dict[str, Literal["heading", "text", "list"]] = {"heading": "heading", "list_item": "list"}
 

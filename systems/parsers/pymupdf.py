@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from harness.components import Parser
+from harness.bench import Bench
+from harness.protocols import Parser
 from harness.records import Block, Page, PageRef
 from systems.parsers._readable import readable
 from systems.parsers._tables import as_html, as_text
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 Box = tuple[float, float, float, float]
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from harness.components import Reranker
+from harness.bench import Bench
+from harness.protocols import Reranker
 from harness.records import Hit
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class Keep(Reranker):

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import model_validator
 
-from harness.components import Embedder, Reranker, query_time
+from harness.bench import Bench
+from harness.components import query_time
+from harness.protocols import Embedder, Reranker
 from harness.records import Hit
 from systems.rerankers._scored import reordered
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from harness.bench import Bench
 
     States = NDArray[np.floating[Any]]
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from harness.components import Reranker, query_time
+from harness.bench import Bench
+from harness.components import query_time
+from harness.protocols import Reranker
 from harness.records import Hit
 from systems._shared.finance_words import without_instructions
 from systems._shared.tokens import tokens
 from systems.rerankers._scored import reordered
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class Lexical(Reranker):

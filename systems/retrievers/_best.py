@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from harness.bench import Bench
 from harness.records import Hit, ranked
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from harness.bench import Bench
 
 
 def rows_of(docs: frozenset[str] | None, bench: Bench) -> NDArray[np.int64]:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from harness.components import Index, Retriever, query_time
+from harness.bench import Bench, Index
+from harness.components import query_time
+from harness.protocols import Retriever
 from harness.records import Chunk, Hit
 from systems._shared.tokens import tokens
 from systems.retrievers._best import best, rows_of
@@ -18,8 +20,6 @@ from systems.retrievers._best import best, rows_of
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from harness.bench import Bench
 
 
 class Bm25(Retriever):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from harness.components import Index, Retriever, query_time
+from harness.bench import Bench, Index
+from harness.components import query_time
+from harness.protocols import Retriever
 from harness.records import Hit, ranked
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class ConvexCombination(Retriever):

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.components import Embedder, Index, Retriever
+from harness.bench import Bench, Index
+from harness.protocols import Embedder, Retriever
 from harness.records import Chunk, Hit
 from systems.retrievers._best import best, rows_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from harness.bench import Bench
 
 
 class Dense(Retriever):

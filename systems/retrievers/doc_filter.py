@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from harness.components import Index, Retriever
+from harness.bench import Bench, Document, Index
+from harness.protocols import Retriever
 from harness.records import Hit
-
-if TYPE_CHECKING:
-    from harness.bench import Bench, Document
 
 
 class DocFilter(Retriever):

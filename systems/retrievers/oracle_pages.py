@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from harness.components import Index, Retriever
+from harness.bench import Bench, Index
+from harness.protocols import Retriever
 from harness.records import Chunk, Golden, Hit, Kind, PageRef
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 _KINDS: dict[str, Kind] = {
     "text": "text",

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
-from harness.components import Index, Retriever
+from harness.bench import Bench, Index
+from harness.protocols import Retriever
 from harness.records import Chunk, Hit
 from systems.retrievers._best import best, rows_of
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class RankBm25(Retriever):

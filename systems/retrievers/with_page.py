@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from harness.components import Index, Retriever, query_time
+from harness.bench import Bench, Chunks, Index
+from harness.components import query_time
+from harness.protocols import Retriever
 from harness.records import Chunk, Hit, PageRef, ranked
-
-if TYPE_CHECKING:
-    from harness.bench import Bench, Chunks
 
 
 class WithPage(Retriever):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from harness.bench import Bench
 from harness.records import Case, Citation, PageRef
 from harness.scoring.metrics._answers import UNCITED, AnswerMetric, answer_of
 from harness.scoring.scores import Score
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class CitationShare(AnswerMetric):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
+from harness.bench import Bench
 from harness.records import Case, Golden, PageRef
 from harness.scoring.metric import Metric
 from harness.scoring.page_ranks import distinct_pages
 from harness.scoring.scores import Score
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 _LISTED = 6
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from harness.bench import Bench
 from harness.records import Case
 from harness.scoring.metrics._answers import REFUSED, answer_of
 from harness.scoring.metrics._verdicts import VerdictMetric, verdict_on
 from harness.scoring.scores import Score
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class AccuracyWhenAnswered(VerdictMetric):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from harness.bench import Bench
 from harness.records import Case, Golden, PageRef
 from harness.scoring import page_ranks
 from harness.scoring.metrics._pages import PageMetric
 from harness.scoring.scores import Score
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class AgentPageHit(PageMetric):

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from harness.bench import Bench
 from harness.records import Case, Golden
 from harness.scoring.metric import Metric
 from harness.scoring.metrics._answers import answer_of
 from harness.scoring.scores import Score
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class AnsweredAnswerable(Metric):

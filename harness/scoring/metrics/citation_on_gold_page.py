@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
 
+from harness.bench import Bench
 from harness.records import Case, Citation, PageRef
 from harness.scoring.metrics._answers import REFUSED, UNCITED, GoldPageMetric, answer_of
 from harness.scoring.metrics._citations import page_of
 from harness.scoring.scores import Score
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 Labels = dict[PageRef, str | None]
 """Gold pages and what is printed on each."""

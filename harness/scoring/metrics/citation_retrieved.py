@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from harness.bench import Bench
 from harness.records import Case, Citation
 from harness.scoring.metrics._citations import CitationShare, page_of
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class CitationRetrieved(CitationShare):

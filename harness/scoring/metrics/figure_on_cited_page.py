@@ -7,17 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from harness.bench import Bench
 from harness.errors import UserError
 from harness.quantities.pages import FigureFound, PageFigures, find_on_pages, read_page
 from harness.records import Case, PageRef
 from harness.scoring.metrics._answers import REFUSED, AnswerMetric, answer_of, words_of
 from harness.scoring.metrics._citations import page_of
 from harness.scoring.scores import Score, Summary
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 OTHERS = 10
 """Pages on which a figure is looked for although nobody cites them."""

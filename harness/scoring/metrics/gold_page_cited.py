@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from harness.bench import Bench
 from harness.records import Case
 from harness.scoring.metrics._answers import REFUSED, UNCITED, GoldPageMetric, answer_of
 from harness.scoring.metrics._pages import listed
 from harness.scoring.scores import Score
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class GoldPageCited(GoldPageMetric):

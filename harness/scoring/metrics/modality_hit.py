@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from harness.bench import Bench
 from harness.records import Case, Found, Golden
 from harness.scoring.metrics._pages import EvidenceMetric
 from harness.scoring.page_ranks import up_to_page
 from harness.scoring.scores import Score
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 _KIND = {"chart": "figure", "layout": "figure"}
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from harness.bench import Bench
 from harness.records import Case
 from harness.scoring.metrics._usage import UsageMetric
 from harness.scoring.scores import Score
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 class Tokens(UsageMetric):

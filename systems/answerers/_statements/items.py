@@ -6,17 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from harness.components import SearchCall
+from harness.bench import Bench
+from harness.protocols import SearchCall
 from systems._shared.tokens import tokens
 from systems.answerers._statements.cells import dates, of_part
 from systems.answerers._statements.pages import pages_of
 from systems.answerers._statements.tables import Row, read_all
 from systems.answerers._statements.terms import BALANCE, CASH, INCOME, STATEMENTS, Term
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 _NEUTRAL = frozenset({"total", "consolid", "net"})
 _ENOUGH = 0.7

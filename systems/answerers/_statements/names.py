@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
 
+from harness.bench import Bench
 from harness.records import Hit
 from systems.answerers._statements.asked import Asked
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 
 def stranger(asked: Asked, hits: Sequence[Hit], bench: Bench) -> str | None:

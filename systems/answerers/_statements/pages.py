@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from harness.bench import Bench
 from harness.records import Chunk, Hit, PageRef
 from systems.answerers._statements.periods import years
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 _OVERLAP = 400
 """Characters that neighbouring chunks share, at most."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from harness.components import SearchCall
+from harness.bench import Bench
+from harness.protocols import SearchCall
 from harness.records import Answer
 from systems._shared.tokens import tokens
 from systems.answerers._statements.asked import Asked
@@ -21,9 +21,6 @@ from systems.answerers._statements.replies import Ground, reply
 from systems.answerers._statements.rounding import amount, share
 from systems.answerers._statements.tables import read_all
 from systems.answerers._statements.terms import BALANCE, term_of
-
-if TYPE_CHECKING:
-    from harness.bench import Bench
 
 _TURN = re.compile(
     r"\b(?:improv\w*|declin\w*|increas\w*|decreas\w*|drop\w*|fall\w*|fell|higher|lower|grow\w*|grew)\b", re.I
