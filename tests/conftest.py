@@ -14,6 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from harness.bench import Silent
+from harness.runs.jobs import open_jobs
+from harness.runs.options import Options
+from harness.runs.run import Result, run
+
 # What hypothesis draws does not change from run to run; `pytest --hypothesis-profile=default` looks further.
 settings.register_profile("same-each-time", derandomize=True)
 settings.load_profile("same-each-time")
@@ -117,6 +122,13 @@ def cli(project: Path) -> Cli:
         return done
 
     return call
+
+
+def run_config(config: Path, options: Options) -> Result:
+    """A run of one config on one split, in this process."""
+    (job,) = open_jobs([config], options)
+    (result,) = run(job, options, Silent())
+    return result
 
 
 def git(folder: Path, *words: str) -> None:

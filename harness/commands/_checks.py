@@ -13,8 +13,8 @@ from harness.goldens import loading
 from harness.reports import findings
 from harness.reports.findings import Question, Section
 from harness.runs import config
-from harness.runs.results import read_scores
-from harness.scoring.scores import Summary
+from harness.runs.results import read_scores, with_rows
+from harness.scoring.scores import STATUSES, Summary
 
 _TOLERANCE = 1e-5
 
@@ -103,17 +103,15 @@ _KINDS = ("answer", "abstain")
 
 
 def _against_results(one: Section, results: Path) -> tuple[str, bool]:
-    """What comparing with the kept result says, and whether it is sound."""
-    name = "/".join(str(one.manifest[part]) for part in ("set", "system", "split"))
-    place = results / name / str(one.manifest["key"])
-    if not (place / "manifest.json").exists():
-        return f"{name}: not verified here (no results)", True
+    """What comparing with the kept result says, and whether it is sound. Rows are found by their content hash."""
+    name = "/".join((one.source.set, one.source.system, one.source.split))
+    place = with_rows(results, name, one.source.rows)
+    if place is None:
+        return f"{name}: not verified here (no results with these rows)", True
     rows = read_scores(place)
     for summary in one.summaries:
-        own = [score for score in rows if score.metric == summary.metric]
-        counts = tuple(
-            sum(score.status == status for score in own) for status in ("scored", "not_applicable", "failed")
-        )
-        if counts != (summary.scored, summary.not_applicable, summary.failed):
+        own = [score.status for score in rows if score.metric == summary.metric]
+        counts = tuple(own.count(status) for status in STATUSES)
+        if counts != tuple(getattr(summary, status) for status in STATUSES):
             return f"{name}: {summary.metric} does not agree with {place}", False
     return f"{name}: agrees with {place}", True

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
+from harness.records import Json
 from harness.runs.results import Manifest
 from harness.scoring.scores import Summary
 
@@ -29,7 +31,24 @@ def interval(summary: Summary) -> str:
     return f"{number(summary.low, summary.unit)} to {number(summary.high, summary.unit)}"
 
 
-def headline(manifest: Manifest) -> str:
+class Described(Protocol):
+    """What a title needs of a manifest, or of a finding's source."""
+
+    @property
+    def split(self) -> str: ...
+    @property
+    def config(self) -> dict[str, Json]: ...
+    @property
+    def goldens(self) -> dict[str, Json]: ...
+    @property
+    def stamp(self) -> dict[str, Json]: ...
+    @property
+    def oracle(self) -> bool: ...
+    @property
+    def opening(self) -> int | None: ...
+
+
+def headline(manifest: Described) -> str:
     """What was measured on what, in one line."""
     scope = "each asked of its own report" if manifest.config["scope"] == "golden" else "each asked of the whole set"
     asked, of = manifest.goldens["asked"], manifest.goldens["of"]
@@ -42,7 +61,7 @@ def _counted(number: int, name: str) -> str:
     return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
 
 
-def split_name(manifest: Manifest) -> str:
+def split_name(manifest: Described) -> str:
     """ "dev", or "held-out, opening no. 3", with "oracle" where a component saw the goldens."""
     opening = f", opening no. {manifest.opening}" if manifest.opening is not None else ""
     name = "held-out" if manifest.split == "heldout" else manifest.split

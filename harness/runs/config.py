@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from harness import registry
 from harness.components import Component
 from harness.errors import UserError, nearest
 from harness.files import yamls
+from harness.files.reading import shorten
 from harness.protocols import Answerer, Chunker, Embedder, Parser, Reranker, Retriever
 from harness.records import Record, Scope
 
@@ -52,10 +53,14 @@ class System(Record):
         """True where a component looks at the golden."""
         return any(part.sees_gold for component in self.components.values() for part in component.parts())
 
+    def answering(self) -> dict[str, Any]:
+        """What of the config shapes answers, with its defaults: not the golden set, not the judges."""
+        blocks = {place: component.spec() for place, component in self.components.items()}
+        return {"name": self.name, "scope": self.scope, **blocks}
+
     def spec(self) -> dict[str, Any]:
         """The whole config with its defaults, without the golden set."""
-        blocks = {place: component.spec() for place, component in self.components.items()}
-        return {"name": self.name, "scope": self.scope, **blocks, "judges": list(self.judges)}
+        return {**self.answering(), "judges": list(self.judges)}
 
 
 @dataclass
@@ -89,6 +94,17 @@ def load(path: Path, settings: Sequence[str] = ()) -> System:
         raise UserError("\n".join(f"{where}: {fault}" for where, fault in faults)) from None
 
 
+def restore(kept: Mapping[str, Any]) -> System:
+    """The system of a kept result. Raises UserError where a part of it is not here any more."""
+    try:
+        return System.model_validate(dict(kept))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(
+            f"the system {kept.get('name')!r} of this result cannot be built: {_fault(first, dict(kept))}"
+        ) from None
+
+
 def _at(error: Any) -> tuple[str | int, ...]:
     """Where an error was written: what a component's block says as a whole, it says of the component's name."""
     return (*error["loc"], "use") if error["type"] == "value_error" else error["loc"]
@@ -119,7 +135,7 @@ def _extended(path: Path, seen: tuple[Path, ...]) -> Merged:
 def _parent(path: Path, parent: Any, where: str, seen: tuple[Path, ...]) -> Path:
     """The file that is extended. Raises UserError where it is no file, or extends this one in its turn."""
     if not isinstance(parent, str):
-        raise UserError(f"{where}: extends takes the path of another config, not {yamls.shorten(parent)}.")
+        raise UserError(f"{where}: extends takes the path of another config, not {shorten(parent)}.")
     base = path.parent / parent
     circle = (*seen, path.resolve(), base.resolve())
     if circle[-1] in circle[:-1]:
@@ -162,7 +178,7 @@ def _fault(error: Any, block: dict[str, Any]) -> str:
         return f"{place}: {error['ctx']['error']}"
     allowed = error["msg"].replace("Input should be", "it must be").replace("Input is", "it is")
     allowed = allowed.partition(" for <class 'pathlib.")[0]  # the class's name changes with Python
-    return f"{place}: found {yamls.shorten(error['input'])}; {allowed}."
+    return f"{place}: found {shorten(error['input'])}; {allowed}."
 
 
 def _choice(place: str) -> str:

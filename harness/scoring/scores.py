@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from harness.records import Json, Record, Usage
 
 Status = Literal["scored", "not_applicable", "failed"]
+STATUSES: tuple[Status, ...] = ("scored", "not_applicable", "failed")
 
 
 class Score(Record):
