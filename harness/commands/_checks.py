@@ -92,14 +92,14 @@ def _means(one: Section) -> Iterator[str]:
 
 
 def _mean(summary: Summary, questions: Sequence[Question], values: Sequence[float]) -> float | None:
-    """The mean of the rows; `abstention` is the mean of the means over answerable and unanswerable questions."""
-    if summary.metric != "abstention":
+    """The mean of the rows; of a metric with strata, the mean of their means, where each of them has rows."""
+    if not summary.strata:
         return math.fsum(values) / len(values) if values else None
-    kinds = [[q.values["abstention"] for q in questions if q.expect == e and "abstention" in q.values] for e in _KINDS]
-    return sum(math.fsum(kind) / len(kind) for kind in kinds) / len(kinds) if all(kinds) else None
-
-
-_KINDS = ("answer", "abstain")
+    groups = [
+        [q.values[summary.metric] for q in questions if q.expect == stratum and summary.metric in q.values]
+        for stratum in summary.strata
+    ]
+    return sum(math.fsum(group) / len(group) for group in groups) / len(groups) if all(groups) else None
 
 
 def _against_results(one: Section, results: Path) -> tuple[str, bool]:

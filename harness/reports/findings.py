@@ -24,7 +24,7 @@ from harness.reports.table import STAGE_TITLES, headline, interval, number, spli
 from harness.runs.results import checksums, content_hash, contents
 from harness.runs.run import Result
 from harness.scoring.page_ranks import distinct_pages, first_rank
-from harness.scoring.per_document import TOO_FEW, home
+from harness.scoring.per_document import TOO_FEW, document_of
 from harness.scoring.scores import Score, Summary
 
 SUFFIX = ".data.jsonl"
@@ -94,7 +94,7 @@ def _questions(result: Result) -> Iterable[Question]:
         yield Question(
             split=result.manifest.split,
             id=golden.id,
-            document=home(golden),
+            document=document_of(golden),
             expect=golden.expect,
             rank=first_rank(distinct_pages(case.candidates), golden.evidence) if golden.evidence else None,
             values={score.metric: round(score.value, 6) for score in own if score.value is not None},
@@ -262,13 +262,10 @@ def _row(summary: Summary) -> list[str]:
     return [f"`{summary.metric}`", number(summary.mean, unit), interval(summary), *counts, by_document, floors]
 
 
-_BY_DOCUMENT = ("page_hit@1", "page_hit@5", "all_pages@5", "gold_page_cited", "answered_answerable", "correctness")
-
-
 def _documents(summaries: Sequence[Summary], questions: Sequence[Question]) -> list[str]:
     """Each document's means; with the number of its questions, where questions are listed."""
     asked = Counter(question.document for question in questions)
-    shown = [summary for summary in summaries if summary.metric in _BY_DOCUMENT and summary.by_document]
+    shown = [summary for summary in summaries if summary.headline and summary.by_document]
     documents = sorted({doc for summary in shown for doc in summary.by_document})
     rows = [
         [cell(doc), str(asked.get(doc, "-")), *(number(one.by_document.get(doc), one.unit) for one in shown)]

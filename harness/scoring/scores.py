@@ -40,6 +40,12 @@ class Summary(Record):
     metric: str
     stage: str = ""
     unit: str = "share"
+    headline: bool = False
+    """Whether it stands in short tables."""
+    expense: bool = False
+    """Whether it says nothing where it is zero for every question."""
+    strata: tuple[str, ...] = ()
+    """Expectations of which it is the mean of the means."""
     mean: float | None
     low: float | None = None
     high: float | None = None
