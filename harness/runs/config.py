@@ -36,10 +36,9 @@ class System(Record):
     @field_validator("judges")
     @classmethod
     def _judges_are_there(cls, judges: tuple[str, ...]) -> tuple[str, ...]:
-        known = list(registry.files("judge"))
         for name in judges:
-            if name not in known:
-                raise ValueError(f"unknown judge {name!r}.{nearest(name, known)} Known: {', '.join(known)}.")
+            if name not in registry.files("judge"):
+                raise ValueError(registry.unknown("judge", name))
         return judges
 
     @property
@@ -81,8 +80,12 @@ class Merged:
 def load(path: Path, settings: Sequence[str] = ()) -> System:
     """The system that `path` declares, with `--set` settings ("retriever.constant=10") applied last.
 
+    Components of a folder `systems/` beside the config, or beside its folder, are found as those that ship.
+
     Raises UserError with one line for each fault: the file and line or the --set, what was found, what is allowed.
     """
+    for folder in (path.resolve().parent, path.resolve().parent.parent):
+        registry.add_project(folder)
     merged = _extended(path, ())
     for setting in settings:
         _apply(merged, setting)
