@@ -24,7 +24,8 @@ settings.register_profile("same-each-time", derandomize=True)
 settings.load_profile("same-each-time")
 
 ROOT = Path(__file__).parents[1]
-SHARED = ROOT.parent / "shared"
+REAL_SETS = Path(os.environ.get("HARNESS_REAL_SETS") or ROOT.parent / "shared" / "data")
+"""Where the sets lie that may not be passed on: goldens/<set>/, pack/ and labels/."""
 
 PAGES = {
     "alder_2025": [
@@ -65,6 +66,14 @@ chunker: {use: page_windows}
 retriever: {use: bm25}
 answerer: {use: statements}
 """
+
+
+def real(path: str) -> Path:
+    """A file or folder of the real sets; where it is not on this machine, the test that asks is skipped in one line."""
+    found = REAL_SETS / path
+    if not found.exists():
+        pytest.skip(f"{path} is not in {REAL_SETS}; HARNESS_REAL_SETS names the folder of the real sets")
+    return found
 
 
 def draw(path: Path, pages: Sequence[Sequence[str]]) -> None:

@@ -1,4 +1,4 @@
-"""When a held-out split may be opened, and the record of each time that it was (DESIGN.md, section 7)."""
+"""When a held-out split may be opened, and the record of each time that it was (harness/README.md)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Floors: what a metric gives to rankings and habits that know nothing of the question. Printed beside every mean.
 
-- ``shuffled gold``: each ranking against the evidence of another golden of the same document (DESIGN.md, section 12).
+- ``shuffled gold``: each ranking against the evidence of another golden of the same document (README.md beside this file).
 - ``frequent pages``: as ranking, the five pages of the golden's documents that are most often gold for their other goldens.
 - ``always answer`` and ``always abstain``: one habit, whatever the question.
 """
