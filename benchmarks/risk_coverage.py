@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.files.writing import write_text
+from harness.runs.results import latest, read_scores
 
 
 class Row(NamedTuple):
@@ -29,12 +30,10 @@ class Row(NamedTuple):
 
 def rows(results: Path, name: str) -> list[Row]:
     """The answers given and decided, surest first."""
-    place = results.latest(results, name)
+    place = latest(results, name)
     lines = [json.loads(line) for line in (place / "generation.jsonl").read_text(encoding="utf-8").splitlines()]
     sure = {line["golden"]: line["answer"]["confidence"] for line in lines if not line["answer"].get("abstained")}
-    judged = {
-        s.golden: s.value for s in results.read_scores(place) if s.metric == "correctness" and s.value is not None
-    }
+    judged = {s.golden: s.value for s in read_scores(place) if s.metric == "correctness" and s.value is not None}
     found = [Row(golden, sure[golden], judged[golden]) for golden in sure.keys() & judged.keys()]
     return sorted(found, key=lambda row: (-row.confidence, row.golden))
 

@@ -76,8 +76,8 @@ SUMMARIES = [
     summary("page_hit@5", "retrieve", 0.75, low=0.6, high=0.86, document_mean=0.7, floors={"habit": 0.2}),
     summary("searches", "generate", 1.0, unit="searches", low=1.0, high=1.0, document_mean=1.0),
     summary("tokens", "generate", 123456.0, unit="tokens", low=98765.4, high=234567.8, document_mean=99999.0),
-    summary("cost", "generate", 0.0, unit="USD", low=0.0, high=0.0, document_mean=0.0),
-    summary("capped", "generate", 0.0, low=0.0, high=0.05, document_mean=0.0),
+    summary("cost", "generate", 0.0, unit="USD", expense=True, low=0.0, high=0.0, document_mean=0.0),
+    summary("capped", "generate", 0.0, expense=True, low=0.0, high=0.05, document_mean=0.0),
     summary("correctness", "score", 0.5, low=0.4, high=0.6, failed=2, worst=0.48, best=0.52, document_mean=0.5),
     summary("accuracy_when_answered", "score", None, scored=0, not_applicable=64),
 ]
@@ -124,6 +124,18 @@ def test_expenses_that_nobody_had_are_named_below_the_table_only() -> None:
     assert "not listed, zero for every question: cost, capped" in notes
     assert "correctness: 2 could not be scored; the mean lies between 0.480 and 0.520" in notes
     assert not [line for line in rows(None) if "cost" in line or "capped" in line]
+
+
+def test_undecided_answers_are_a_count_of_their_own_with_the_bounds_that_they_leave() -> None:
+    open_ones = summary("correctness", "score", 0.5, undecided=4, failed=1, worst=0.4, best=0.6)
+    manifest = Manifest.model_construct(
+        set="tiny", system="plain", split="dev", config={"scope": "golden"}, goldens={"asked": 64, "of": 64},
+        stamp={"documents": 4, "pages": 141},
+    )  # fmt: skip
+    head = [line.split() for line, _ in table.lines(manifest, [open_ones], None)][3]
+    assert head == ["value", "95%", "n", "n/a", "undecided", "failed", "by", "doc", "floor"]
+    notes = table.footnotes([open_ones])
+    assert "correctness: 4 undecided and 1 could not be scored; the mean lies between 0.400 and 0.600" in notes
 
 
 @pytest.mark.parametrize("columns", ["100", "80", "40"])

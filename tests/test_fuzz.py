@@ -137,7 +137,7 @@ def test_shares_stay_between_0_and_1(cases: Pairs, score: Scorer) -> None:
     assert all(0 <= one.value <= 1 for one in rows if one.metric in SHARES and one.value is not None)
     assert all(one.status == "scored" or one.value is None for one in rows)
     for line in summarise(METRICS, [retrieved for retrieved, _ in cases], rows):
-        assert line.scored + line.not_applicable + line.failed == len(cases)
+        assert line.scored + line.not_applicable + line.undecided + line.failed == len(cases)
         assert line.failed == 0, [one.reason for one in rows if one.status == "failed"]
         if line.metric in SHARES and line.mean is not None:
             assert 0 <= line.mean <= 1

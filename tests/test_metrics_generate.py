@@ -371,10 +371,10 @@ def test_what_no_program_can_decide_is_counted_as_undecided() -> None:
     reference = "Management blames weaker demand and the strength of the dollar."
     given = case("Mostly the economy, they say.", reference=reference, question="Why did revenue fall?")
     score = rate("correctness", given)
-    assert score.status == "not_applicable"
-    assert score.reason.startswith("undecided: ")
+    assert (score.status, score.value) == ("undecided", None)
     summary = metric("correctness").summary([score, rate("correctness", case("It ran 7 plants."))])
-    assert (summary.scored, summary.not_applicable, summary.note) == (1, 1, "1 undecided")
+    assert (summary.scored, summary.not_applicable, summary.undecided) == (1, 0, 1)
+    assert (summary.worst, summary.mean, summary.best) == (0.5, 1.0, 1.0)
     assert rate("accuracy_when_answered", given).status == "not_applicable"
 
 

@@ -136,7 +136,7 @@ def test_the_json_document_is_all_that_is_on_stdout(cli: Cli) -> None:
     found = json.loads(cli("run", "plain.yaml", "--json").stdout)
     metrics = found["tiny/plain/dev"]
     assert metrics["page_hit@5"] == {"mean": 1.0, "low": pytest.approx(0.4385, abs=1e-3), "high": 1.0,
-                                     "scored": 3, "not_applicable": 1, "failed": 0}  # fmt: skip
+                                     "scored": 3, "not_applicable": 1, "undecided": 0, "failed": 0}  # fmt: skip
     assert all(metric["failed"] == 0 for metric in metrics.values())
 
 

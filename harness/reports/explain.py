@@ -126,5 +126,7 @@ def _citations(answer: Answer, case: Case, corpus: Corpus) -> Iterator[str]:
 def _scores(scores: Sequence[Score]) -> Iterator[str]:
     width = max((len(score.metric) for score in scores), default=0)
     for score in scores:
-        value = {"not_applicable": "n/a", "failed": "FAILED"}.get(score.status) or f"{score.value:.4g}"
+        value = {"not_applicable": "n/a", "undecided": "open", "failed": "FAILED"}.get(
+            score.status
+        ) or f"{score.value:.4g}"
         yield f"{score.metric:<{width}}  {value:>7}  {score.reason}"

@@ -20,12 +20,12 @@ from harness.files import jsonl
 from harness.files.writing import write_text
 from harness.records import Json, Record
 from harness.reports.escaping import cell, code, table
-from harness.reports.table import STAGE_TITLES, headline, interval, number, split_name
+from harness.reports.table import STAGE_TITLES, bounds_of, headline, interval, number, split_name
 from harness.runs.results import checksums, content_hash, contents
 from harness.runs.run import Result
 from harness.scoring.page_ranks import distinct_pages, first_rank
 from harness.scoring.per_document import TOO_FEW, document_of
-from harness.scoring.scores import Score, Summary
+from harness.scoring.scores import STATUSES, Score, Summary
 
 SUFFIX = ".data.jsonl"
 
@@ -39,6 +39,7 @@ class Question(Record):
     expect: str
     rank: int | None = None
     values: dict[str, float] = Field(default_factory=dict)
+    undecided: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
 
 
@@ -98,6 +99,7 @@ def _questions(result: Result) -> Iterable[Question]:
             expect=golden.expect,
             rank=first_rank(distinct_pages(case.candidates), golden.evidence) if golden.evidence else None,
             values={score.metric: round(score.value, 6) for score in own if score.value is not None},
+            undecided=tuple(score.metric for score in own if score.status == "undecided"),
             failed=tuple(score.metric for score in own if score.status == "failed"),
         )
 
@@ -237,19 +239,19 @@ def _summaries(summaries: Sequence[Summary]) -> list[str]:
 
 
 def _notes(summaries: Sequence[Summary]) -> list[str]:
-    """What has to be known beside single values: undecided answers, chance hits, bounds where scores failed."""
+    """What has to be known beside single values: chance hits, bounds where scores are undecided or failed."""
     said = []
     for summary in summaries:
         own = [note for note in summary.note.split("; ") if note and note != TOO_FEW]
-        if summary.failed and summary.worst is not None:
-            own.append(f"with the failed ones the mean lies between {number(summary.worst)} and {number(summary.best)}")
+        if bounds := bounds_of(summary):
+            own.append(bounds)
         said += [f"- `{summary.metric}`: {'; '.join(own)}"] if own else []
     return [*said, ""] if said else []
 
 
 def _table(summaries: Sequence[Summary]) -> list[str]:
     """The summaries of a stage; a column for floors where there are any."""
-    head = ["metric", "value", "95% interval", "n", "n/a", "failed", "by document", "floors"]
+    head = ["metric", "value", "95% interval", "n", "n/a", "undecided", "failed", "by document", "floors"]
     columns = len(head) if any(summary.floors for summary in summaries) else len(head) - 1
     return table(head[:columns], [_row(summary)[:columns] for summary in summaries])
 
@@ -257,7 +259,7 @@ def _table(summaries: Sequence[Summary]) -> list[str]:
 def _row(summary: Summary) -> list[str]:
     unit = summary.unit
     floors = ", ".join(f"{name} {number(value, unit)}" for name, value in summary.floors.items())
-    counts = [str(summary.scored), str(summary.not_applicable), str(summary.failed)]
+    counts = [str(getattr(summary, status)) for status in STATUSES]
     by_document = number(summary.document_mean, unit)
     return [f"`{summary.metric}`", number(summary.mean, unit), interval(summary), *counts, by_document, floors]
 

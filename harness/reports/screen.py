@@ -14,8 +14,9 @@ from typing import Any
 from harness.reports import table
 from harness.reports.escaping import terminal
 from harness.runs.run import Result
+from harness.scoring.scores import STATUSES
 
-_FIELDS = ("mean", "low", "high", "scored", "not_applicable", "failed")
+_FIELDS = ("mean", "low", "high", *STATUSES)
 _WRAP: Any = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
@@ -51,7 +52,7 @@ def _styled() -> bool:
 
 
 def as_json(results: Sequence[Result]) -> dict[str, dict[str, dict[str, float | int | None]]]:
-    """{"<set>/<system>/<split>": {"<metric>": {"mean", "low", "high", "scored", "not_applicable", "failed"}}}"""
+    """{"<set>/<system>/<split>": {"<metric>": {"mean", "low", "high", "scored", "not_applicable", "undecided", "failed"}}}"""
     return {
         result.name: {
             summary.metric: {name: getattr(summary, name) for name in _FIELDS} for summary in result.summaries

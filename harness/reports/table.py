@@ -100,11 +100,12 @@ COLUMNS = (
     Column("value", 1, lambda summary: number(summary.mean, summary.unit)),
     Column("95%", 3, _short_interval, "95%: interval by question, for these documents"),
     Column("n", 2, lambda summary: str(summary.scored)),
-    Column("n/a", 6, lambda summary: str(summary.not_applicable)),
+    Column("n/a", 7, lambda summary: str(summary.not_applicable)),
+    Column("undecided", 6, lambda summary: str(summary.undecided), "undecided: right or wrong, no program can tell"),
     Column("failed", 5, lambda summary: str(summary.failed)),
     Column(
         "by doc",
-        7,
+        8,
         lambda summary: number(summary.document_mean, summary.unit),
         "by doc: the mean of the documents' means",
     ),
@@ -124,7 +125,7 @@ def lines(manifest: Manifest, summaries: Sequence[Summary], width: int | None) -
     widths = {
         column.name: max([len(column.name), *(len(column.cell(summary)) for summary in shown)]) for column in COLUMNS
     }
-    columns = fitting(widths, names, width)
+    columns = fitting(widths, names, width, without=() if any(one.undecided for one in shown) else ("undecided",))
     yield f"{manifest.set} / {manifest.system} / {split_name(manifest)}", True
     yield headline(manifest), False
     yield "", False
@@ -162,11 +163,11 @@ def silent(summary: Summary) -> bool:
     return summary.expense and summary.mean == 0 and not summary.failed
 
 
-def fitting(widths: Mapping[str, int], names: int, width: int | None) -> list[Column]:
+def fitting(widths: Mapping[str, int], names: int, width: int | None, without: Sequence[str] = ()) -> list[Column]:
     """The columns for which there is room, in the order of the table; at least the first."""
     left = (width or 10_000) - names
     kept: list[Column] = []
-    for column in sorted(COLUMNS, key=lambda column: column.rank):
+    for column in sorted((one for one in COLUMNS if one.name not in without), key=lambda column: column.rank):
         left -= widths[column.name] + len(_GAP)
         if left >= 0 or not kept:
             kept.append(column)
@@ -186,7 +187,15 @@ def footnotes(summaries: Sequence[Summary], columns: Sequence[Column] = COLUMNS)
     zero = [summary.metric for summary in summaries if silent(summary)]
     lines += [f"not listed, zero for every question: {', '.join(zero)}"] if zero else []
     for summary in summaries:
-        if summary.failed and summary.worst is not None and summary.best is not None:
-            bounds = f"{number(summary.worst)} and {number(summary.best)}"
-            lines.append(f"{summary.metric}: {summary.failed} could not be scored; the mean lies between {bounds}")
+        if bounds := bounds_of(summary):
+            lines.append(f"{summary.metric}: {bounds}")
     return lines
+
+
+def bounds_of(summary: Summary) -> str:
+    """Between what the mean lies, where answers are undecided or scores failed; empty where none are."""
+    if summary.worst is None or summary.best is None:
+        return ""
+    what = {"undecided": summary.undecided, "could not be scored": summary.failed}
+    said = " and ".join(f"{count} {words}" for words, count in what.items() if count)
+    return f"{said}; the mean lies between {number(summary.worst)} and {number(summary.best)}"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.scoring.scores import Score, Summary
+from harness.scoring.scores import STATUSES, Score, Summary
 
 Array = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ NONE = Interval(None, None)
 def summarise(metric: str, scores: Sequence[Score], binary: bool, *, share: bool = True) -> Summary:
     """Mean of the scored values with its 95% interval: Wilson for 0/1 values, BCa bootstrap otherwise.
 
-    Where some scores failed, `worst` and `best` are the mean with these counted as 0 and as 1; only a share (`share`)
+    Where some scores are undecided or failed, `worst` and `best` are the mean with these as 0 and as 1; only a share (`share`)
     has them. Scores that name a stratum are summarised as `balanced` does.
     """
     if any(STRATUM in score.detail for score in scores):
@@ -62,9 +62,14 @@ def scored_values(scores: Iterable[Score]) -> list[float]:
 
 
 def counts(scores: Iterable[Score]) -> dict[str, Any]:
-    """How many rows are scored, not applicable and failed."""
+    """How many rows have each status."""
     status = [score.status for score in scores]
-    return {name: status.count(name) for name in ("scored", "not_applicable", "failed")}
+    return {name: status.count(name) for name in STATUSES}
+
+
+def is_open(score: Score) -> bool:
+    """Whether a value is missing that the metric should have: undecided or failed."""
+    return score.status in ("undecided", "failed")
 
 
 def mean_of(scores: Iterable[Score]) -> float | None:
@@ -78,12 +83,12 @@ def mean_of(scores: Iterable[Score]) -> float | None:
 
 
 def extremes(scores: Sequence[Score]) -> tuple[float | None, float | None]:
-    """The mean with every failed score counted as 0, and as 1; (None, None) where none failed."""
-    failed = sum(score.status == "failed" for score in scores)
-    if not failed:
+    """The mean with every open score counted as 0, and as 1; (None, None) where none is open."""
+    missing = sum(map(is_open, scores))
+    if not missing:
         return None, None
     values = scored_values(scores)
-    return plain_mean([*values, *[0.0] * failed]), plain_mean([*values, *[1.0] * failed])
+    return plain_mean([*values, *[0.0] * missing]), plain_mean([*values, *[1.0] * missing])
 
 
 def interval(values: Sequence[float], *, binary: bool, share: bool = True) -> Interval:
@@ -126,7 +131,7 @@ def bca_of(estimate: float, replicates: Array, influence: Array) -> Interval:
     below = (replicates < estimate - tie).mean() / 2 + (replicates <= estimate + tie).mean() / 2
     bias = NormalDist().inv_cdf(min(max(float(below), 0.5 / len(replicates)), 1 - 0.5 / len(replicates)))
     square = float((influence**2).sum())
-    skew = float((influence**3).sum()) / (6 * square**1.5) if square > 0 else 0.0
+    skew = float((influence**3).sum()) / (6 * square**1.5) if square**1.5 > 0 else 0.0
     low, high = np.quantile(replicates, [_adjusted(bias, skew, -_Z), _adjusted(bias, skew, _Z)])
     return Interval(float(low), float(high))
 
@@ -197,7 +202,7 @@ def _mover(groups: Sequence[Sequence[float]]) -> Interval:
 
 
 def _balanced_extremes(groups: Mapping[str, Sequence[Score]]) -> tuple[float | None, float | None]:
-    if not any(score.status == "failed" for rows in groups.values() for score in rows):
+    if not any(is_open(score) for rows in groups.values() for score in rows):
         return None, None
     worst, best = [], []
     for rows in groups.values():

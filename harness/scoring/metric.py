@@ -83,5 +83,8 @@ class Metric(Component):
     def not_applicable(self, case: Case, reason: str) -> Score:
         return Score(metric=self.label, golden=case.golden.id, status="not_applicable", reason=reason)
 
+    def undecided(self, case: Case, reason: str, **detail: Any) -> Score:
+        return Score(metric=self.label, golden=case.golden.id, status="undecided", reason=reason, detail=detail)
+
     def failed(self, case: Case, reason: str) -> Score:
         return Score(metric=self.label, golden=case.golden.id, status="failed", reason=reason)

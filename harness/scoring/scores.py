@@ -8,12 +8,13 @@ from pydantic import Field, model_validator
 
 from harness.records import Json, Record, Usage
 
-Status = Literal["scored", "not_applicable", "failed"]
-STATUSES: tuple[Status, ...] = ("scored", "not_applicable", "failed")
+Status = Literal["scored", "not_applicable", "undecided", "failed"]
+"""`undecided`: no program can tell and no judge has judged; `failed`: the instrument could not score."""
+STATUSES: tuple[Status, ...] = ("scored", "not_applicable", "undecided", "failed")
 
 
 class Score(Record):
-    """One metric on one golden. `reason` can be checked by a person; a failed score has no value and is counted."""
+    """One metric on one golden. `reason` can be checked by a person; only a scored one has a value, all are counted."""
 
     metric: str
     golden: str
@@ -51,6 +52,7 @@ class Summary(Record):
     high: float | None = None
     scored: int = 0
     not_applicable: int = 0
+    undecided: int = 0
     failed: int = 0
     worst: float | None = None
     best: float | None = None

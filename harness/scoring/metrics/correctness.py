@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from harness.bench import Bench
 from harness.records import Case
 from harness.scoring.metrics._answers import REFUSED, answer_of
 from harness.scoring.metrics._verdicts import VerdictMetric, verdict_on
-from harness.scoring.scores import Score, Summary
+from harness.scoring.scores import Score
 
 
 class Correctness(VerdictMetric):
     """1 right, 0 wrong or refused, over goldens that expect an answer.
 
-    What no program can decide is not applicable, and its number stands in the summary's note.
+    What no program can decide is undecided: a count of its own, and the mean's worst and best case take it as 0 and as 1.
     """
 
     place = 1
@@ -25,15 +23,7 @@ class Correctness(VerdictMetric):
         if answer_of(case).abstained:
             return self.scored(case, 0.0, REFUSED, kind="refusal")
         verdict = verdict_on(case)
-        score = (
-            self.not_applicable(case, f"undecided: {verdict.reason}")
-            if verdict.value is None
-            else self.scored(case, verdict.value, verdict.reason)
-        )
-        return score.model_copy(update={"detail": {**verdict.detail, "kind": verdict.kind}})
-
-    def summary(self, scores: Sequence[Score]) -> Summary:
-        """The default one, with the number of undecided answers in its note."""
-        undecided = sum(score.detail.get("kind") == "undecided" for score in scores)
-        note = f"{undecided} undecided" if undecided else ""
-        return super().summary(scores).model_copy(update={"note": note})
+        detail = {**verdict.detail, "kind": verdict.kind}
+        if verdict.value is None:
+            return self.undecided(case, verdict.reason, **detail)
+        return self.scored(case, verdict.value, verdict.reason, **detail)
