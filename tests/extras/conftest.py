@@ -6,30 +6,18 @@ A test whose package is missing is skipped with one line; with HARNESS_EXTRAS=1 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-# Some of these packages send usage data, ask for a login, or read and write files of the folder they are imported in. They look
-# at the switches when they are imported, so these are set before any test file is.
-SWITCHES = {
-    "DEEPEVAL_DISABLE_DOTENV": "1",
-    "DEEPEVAL_FILE_SYSTEM": "READ_ONLY",
-    "DEEPEVAL_NO_INSPECT_PROMPT": "1",
-    "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
-    "DO_NOT_TRACK": "1",
-    "HF_HUB_OFFLINE": "1",
-    "ORT_DISABLE_TELEMETRY": "1",
-    "RAGAS_DO_NOT_TRACK": "true",
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "SCARF_NO_ANALYTICS": "1",
-    "UNSTRUCTURED_DISABLE_NOTICE": "1",
-}
-os.environ.update(SWITCHES)
+from harness.cli import QUIET
 
+# The packages look at these when they are imported or called. They hold here alone: elsewhere the command must set its own.
+SWITCHES = QUIET | {"HF_HUB_OFFLINE": "1", "RAY_USAGE_STATS_ENABLED": "0"}
 MUST_RUN = os.environ.get("HARNESS_EXTRAS") == "1"
 
 
@@ -41,14 +29,30 @@ def without_skip(report: Any) -> Any:
     return report
 
 
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No usage data, no login, no model hub, no files in the working directory."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in SWITCHES.items():
+            patch.setenv(name, value)
+        yield
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report() -> Generator[None, Any, Any]:
-    return without_skip((yield))
+    with quiet():
+        return without_skip((yield))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, Any, Any]:
     return without_skip((yield))
+
+
+@pytest.fixture(autouse=True)
+def quietly() -> Iterator[None]:
+    with quiet():
+        yield
 
 
 @pytest.fixture
