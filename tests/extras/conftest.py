@@ -6,8 +6,7 @@ A test whose package is missing is skipped with one line; with HARNESS_EXTRAS=1 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ from PIL import Image, ImageDraw, ImageFont
 
 from harness.cli import QUIET
 
-# The packages look at these when they are imported or called. They hold here alone: elsewhere the command must set its own.
-SWITCHES = QUIET | {"HF_HUB_OFFLINE": "1", "RAY_USAGE_STATS_ENABLED": "0"}
+# Set before any test file is imported, and until the process ends: deepeval looks at its switch once more when it leaves.
+os.environ.update(QUIET | {"HF_HUB_OFFLINE": "1", "RAY_USAGE_STATS_ENABLED": "0"})
+
 MUST_RUN = os.environ.get("HARNESS_EXTRAS") == "1"
 
 
@@ -29,30 +29,14 @@ def without_skip(report: Any) -> Any:
     return report
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """No usage data, no login, no model hub, no files in the working directory."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in SWITCHES.items():
-            patch.setenv(name, value)
-        yield
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report() -> Generator[None, Any, Any]:
-    with quiet():
-        return without_skip((yield))
+    return without_skip((yield))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, Any, Any]:
     return without_skip((yield))
-
-
-@pytest.fixture(autouse=True)
-def quietly() -> Iterator[None]:
-    with quiet():
-        yield
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 
 @pytest.fixture
 def cluster() -> Iterator[None]:
-    """One worker on loopback; nothing of it is left."""
+    """One worker on this machine, stopped afterwards."""
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, configure_logging=False)
     yield
     ray.shutdown()
