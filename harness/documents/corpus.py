@@ -16,6 +16,7 @@ from harness.documents.corpus_yaml import DocumentFile, Listing, verified
 from harness.documents.pdf import ReferencePage, Word
 from harness.errors import UserError
 from harness.files import yamls
+from harness.files.wording import command
 from harness.records import PageRef
 
 
@@ -43,7 +44,12 @@ class Corpus:
         """
         path = folder / "corpus.yaml"
         if not path.is_file():
-            raise UserError(f"{path}: there is no such file; 'harness corpus DIR' writes one for a folder of PDFs.")
+            made = (
+                f"; {command('corpus', folder)} writes one for a folder of PDFs"
+                if folder.is_dir()
+                else " and no such folder"
+            )
+            raise UserError(f"{path}: there is no such file{made}.")
         listing = Listing(path, yamls.load(path))
         documents = listing.documents()
         yamls.refuse(listing.faults)
