@@ -139,7 +139,7 @@ LABEL = {"id": "1", "question": "How many?", "reference": "3", "answer": "3", "l
 
 CONFIGS = {
     "unknown key": Mistake("plain.yaml:7: unknown key 'rerankr'. Did you mean 'reranker'?|Known: extends, goldens", put("plain.yaml", CONFIG + "rerankr: {use: keep}\n")),
-    "unknown setting": Mistake("plain.yaml:5: unknown key 'retriever.k2'. Did you mean 'k1'?|Known: use", config("{use: bm25}", "{use: bm25, k2: 1}")),
+    "unknown setting": Mistake("plain.yaml:5: unknown key 'retriever.k2'. Did you mean 'retriever.k1'?|Known: use", config("{use: bm25}", "{use: bm25, k2: 1}")),
     "unknown component": Mistake("plain.yaml:3: parser: unknown parser 'liteparze'. Did you mean 'liteparse'?|Known: ", config("liteparse", "liteparze")),
     "unknown component inside one": Mistake("plain.yaml:5: retriever.first: unknown retriever 'bm52'. Did you mean 'bm25'?", config("{use: bm25}", "{use: rrf, first: {use: bm52}, second: {use: bm25}}")),
     "unknown judge": Mistake("plain.yaml:7: judges: unknown judge 'programm'. Did you mean 'program'?|Known: ", put("plain.yaml", CONFIG + "judges: [programm]\n")),
@@ -187,14 +187,14 @@ CONFIGS = {
 }  # fmt: skip
 
 SETTINGS = {
-    "--set without a value": Mistake("--set takes path=value, for example retriever.constant=10, not 'retriever.k1'", words="run plain.yaml --set retriever.k1"),
+    "--set without a value": Mistake("--set takes path=value, for example answerer.keep=4, not 'retriever.k1'", words="run plain.yaml --set retriever.k1"),
     "--set without a path": Mistake("--set takes path=value|'=3'", words="run plain.yaml --set =3"),
-    "--set of an unknown part": Mistake("--set retrever.k1=3: 'retrever' is not a block of this config. Did you mean 'retriever'?", words="run plain.yaml --set retrever.k1=3"),
-    "--set of an unknown setting": Mistake("--set retriever.k2=3: unknown key 'retriever.k2'. Did you mean 'k1'?", words="run plain.yaml --set retriever.k2=3"),
+    "--set of an unknown part": Mistake("--set retrever.k1=3: 'retrever' is not a block of this config. Did you mean 'retriever.k1'?", words="run plain.yaml --set retrever.k1=3"),
+    "--set of an unknown setting": Mistake("--set retriever.k2=3: unknown key 'retriever.k2'. Did you mean 'retriever.k1'?", words="run plain.yaml --set retriever.k2=3"),
     "--set to what is no YAML": Mistake("--set retriever.k1=[:1: not YAML", words="run plain.yaml --set retriever.k1=["),
     "--set out of range": Mistake("--set retriever.candidates=-1: retriever.candidates: found -1; it must be greater than or equal to 1", words="run plain.yaml --set retriever.candidates=-1"),
     "--set of an unknown component": Mistake("--set retriever.use=bm52: retriever: unknown retriever 'bm52'. Did you mean 'bm25'?", words="run plain.yaml --set retriever.use=bm52"),
-    "--set inside a number": Mistake("--set retriever.k1.x=1: 'k1' is not a block", words="run plain.yaml --set retriever.k1.x=1"),
+    "--set inside a number": Mistake("--set retriever.k1.x=1: 'retriever.k1' is not a block", words="run plain.yaml --set retriever.k1.x=1"),
     "--set of the name": Mistake("--set name=x: 'name' cannot be set here; a system is named by its file", words="run plain.yaml --set name=x"),
     "--set of extends": Mistake("--set extends=b.yaml: 'extends' cannot be set here; write it into the file", words="run plain.yaml --set extends=b.yaml"),
 }  # fmt: skip
