@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import glob
+import importlib.util
 import inspect
 import json
 import os
@@ -15,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import yaml
@@ -30,7 +32,8 @@ from harness.runs import config
 
 README, REFERENCE = ROOT / "README.md", ROOT / "REFERENCE.md"
 CONTRIBUTING, CHANGELOG = ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"
-PAGES = [README, REFERENCE, CONTRIBUTING, CHANGELOG]
+CHANGES = sorted((ROOT / "changes").glob("[!R]*.md"))
+PAGES = [README, REFERENCE, CONTRIBUTING, CHANGELOG, ROOT / "changes" / "README.md", *CHANGES]
 
 
 def text(path: Path) -> str:
@@ -116,6 +119,64 @@ def test_the_config_of_the_readme_loads(tmp_path: Path) -> None:
 
 def test_contributing_is_one_page() -> None:
     assert len(text(CONTRIBUTING).splitlines()) <= 130
+
+
+# -- changes ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", CHANGES, ids=lambda path: path.stem)
+def test_an_entry_says_below_a_known_heading_what_a_user_can_do(path: Path) -> None:
+    headings = set(re.findall(r"^\*\*(.+)\*\*$", text(CHANGELOG), re.MULTILINE))
+    before, *parts = re.split(r"^\*\*(.+)\*\*\n", text(path), flags=re.MULTILINE)
+    assert before == ""
+    assert set(parts[::2]) <= headings
+    for lines in parts[1::2]:
+        for line in re.split(r"^- ", lines.strip(), flags=re.MULTILINE)[1:]:
+            assert line.rstrip().endswith("."), line
+            assert not re.search(r"\b(harness|tests)/\S+\.py|\btest_\w+|\b[Rr]efactor", line), f"not for a user: {line}"
+        assert all(line.startswith(("- ", "  ")) for line in lines.strip().splitlines())
+
+
+def join() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("join", ROOT / "changes" / "join.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+OLD = "# Changelog\n\nAbout.\n\n## 0.1.0 (unreleased)\n\nFirst.\n\n**Run**\n- Runs.\n\n**Trust**\n- One\n  line.\n"
+
+
+def test_entries_are_joined_under_the_headings_of_their_version() -> None:
+    entries = ["**Trust**\n- Two.\n\n**Run**\n- Stops.\n", "**Trust**\n- Three.\n"]
+    added = OLD.replace("- Runs.\n", "- Runs.\n- Stops.\n").replace("  line.\n", "  line.\n- Two.\n- Three.\n")
+    assert join().joined(OLD, "0.1.0", entries) == added
+    new = "## 0.2.0\n\n**Run**\n- Stops.\n\n**Trust**\n- Two.\n- Three.\n\n"
+    assert join().joined(OLD, "0.2.0", entries) == OLD.replace("## 0.1.0", new + "## 0.1.0")
+    assert join().joined(OLD, "0.1.0", []) == OLD
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"), [("**Tests**\n- X.\n", "no heading 'Tests'"), ("- X.\n", "begins with a heading")]
+)
+def test_an_entry_without_a_known_heading_is_refused(entry: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        join().joined(OLD, "0.1.0", [entry])
+
+
+def test_what_was_joined_is_taken_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(ROOT / "changes", tmp_path / "changes")
+    shutil.copy(CHANGELOG, tmp_path)
+    (tmp_path / "changes" / "mine.md").write_text("**Trust**\n- Mine.\n")
+    assert join().main(["9.9"], tmp_path / "changes") == 0
+    assert sorted(path.name for path in (tmp_path / "changes").glob("*.md")) == ["README.md"]
+    written = text(tmp_path / "CHANGELOG.md")
+    assert "## 9.9\n" in written
+    assert "- Mine.\n" in written
+    assert written.endswith(text(CHANGELOG).partition("\n## ")[2])
+    assert "mine" in capsys.readouterr().out
 
 
 # -- what CONTRIBUTING.md shows works as it stands ----------------------------------------------------------------------
