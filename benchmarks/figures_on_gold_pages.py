@@ -1,6 +1,6 @@
 """How often a gold answer's figures are found on its gold pages, and on ten random other pages of the same document.
 
-python benchmarks/figures_on_gold_pages.py ../shared/data/goldens/finance ../shared/data/goldens/filings
+python benchmarks/figures_on_gold_pages.py $HARNESS_REAL_SETS/goldens/finance $HARNESS_REAL_SETS/goldens/filings
 python benchmarks/figures_on_gold_pages.py goldens/northfield --missing
 
 Hits on other pages are counted over (figure, page) pairs. They are no faults where a report states a fact twice: the rate is

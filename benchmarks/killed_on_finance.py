@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FINANCE = ROOT.parent / "shared" / "data" / "goldens" / "finance"
+REAL_SETS = Path(os.environ.get("HARNESS_REAL_SETS") or ROOT.parent / "shared" / "data")  # as in tests/conftest.py
+FINANCE = REAL_SETS / "goldens" / "finance"
 TIMES = ("when", "seconds")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import os
 import signal
 import sys
@@ -178,25 +177,14 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_YOURS = {
-    errno.EACCES,
-    errno.EPERM,
-    errno.EROFS,
-    errno.ENOTDIR,
-    errno.EISDIR,
-    errno.EEXIST,
-    errno.ENAMETOOLONG,
-    errno.ELOOP,
-}
-_WORLDS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
-
-
 def _refused(error: OSError) -> int:
     """The system refused a file: what the user can mend, what the world has to, and what is our fault."""
-    if error.errno not in _YOURS | _WORLDS:
+    from harness.files.writing import USER, WORLD
+
+    if error.errno not in USER | WORLD:
         return _internal(error)
     _drop_output()
-    return _say(f"{error.filename or 'output'}: {error.strerror}", 2 if error.errno in _YOURS else 4)
+    return _say(f"{error.filename or 'output'}: {error.strerror}", 2 if error.errno in USER else 4)
 
 
 _GRACE = 1.0

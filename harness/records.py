@@ -203,16 +203,25 @@ class Usage(Record):
     cost: float | None = 0.0
 
 
-class Case(Record):
-    """One golden and all that one system did with it. `error` names a fault of the system under test."""
+class Attempt(Record):
+    """All that one system did with a golden. `error` names a fault of the system under test."""
 
-    golden: Golden
     candidates: tuple[Found, ...] = ()
     searches: tuple[Search, ...] = ()
     answer: Answer | None = None
     usage: Usage = Usage()
     capped: bool = False
     error: str | None = None
+
+
+class Case(Attempt):
+    """An attempt with its golden."""
+
+    golden: Golden
+
+    @classmethod
+    def of(cls, golden: Golden, attempt: Attempt) -> Case:
+        return cls(golden=golden, **{name: getattr(attempt, name) for name in Attempt.model_fields})
 
     @property
     def shown(self) -> frozenset[PageRef]:

@@ -14,12 +14,18 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from harness.bench import Silent
+from harness.runs.jobs import open_jobs
+from harness.runs.options import Options
+from harness.runs.run import Result, run
+
 # What hypothesis draws does not change from run to run; `pytest --hypothesis-profile=default` looks further.
 settings.register_profile("same-each-time", derandomize=True)
 settings.load_profile("same-each-time")
 
 ROOT = Path(__file__).parents[1]
-SHARED = ROOT.parent / "shared"
+REAL_SETS = Path(os.environ.get("HARNESS_REAL_SETS") or ROOT.parent / "shared" / "data")
+"""Where the sets lie that may not be passed on: goldens/<set>/, pack/ and labels/."""
 
 PAGES = {
     "alder_2025": [
@@ -72,6 +78,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With --write-reference, only the test that holds REFERENCE.md in step is called, and writes it."""
     if config.getoption("--write-reference"):
         items[:] = [item for item in items if item.name == "test_the_reference_is_what_the_code_gives"]
+
+
+def real(path: str) -> Path:
+    """A file or folder of the real sets; where it is not on this machine, the test that asks is skipped in one line."""
+    found = REAL_SETS / path
+    if not found.exists():
+        pytest.skip(f"{path} is not in {REAL_SETS}; HARNESS_REAL_SETS names the folder of the real sets")
+    return found
 
 
 def draw(path: Path, pages: Sequence[Sequence[str]]) -> None:
@@ -129,6 +143,13 @@ def cli(project: Path) -> Cli:
         return done
 
     return call
+
+
+def run_config(config: Path, options: Options) -> Result:
+    """A run of one config on one split, in this process."""
+    (job,) = open_jobs([config], options)
+    (result,) = run(job, options, Silent())
+    return result
 
 
 def git(folder: Path, *words: str) -> None:

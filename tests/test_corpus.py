@@ -15,7 +15,7 @@ from typing import Any
 import pypdfium2
 import pytest
 import yaml
-from conftest import PAGES, SHARED, draw, write_set
+from conftest import PAGES, draw, real, write_set
 from PIL import Image
 
 from harness.cache import keys
@@ -355,7 +355,6 @@ def test_printed_labels(name: str, tmp_path: Path) -> None:
     assert label_pages(tmp_path / "a.pdf", footers) == list(expected)
 
 
-PDFS = SHARED / "data" / "pack" / "finance" / "pdfs"
 REAL = {
     # file: (first position, first label) of each series as read on the pages, and pages that show a number
     "NETFLIX_2015_10K.pdf": ({3: "1", 40: "38", 67: "65"}, 65),
@@ -369,10 +368,9 @@ REAL = {
 
 @pytest.mark.parametrize("name", REAL)
 def test_printed_labels_of_real_documents(name: str) -> None:
-    if not (PDFS / name).exists():
-        pytest.skip(f"the real document {name} is not on this machine")
+    path = real(f"pack/finance/pdfs/{name}")
     known, shown = REAL[name]
-    labels = {number: page.label for number, page in enumerate(extract_reference(PDFS / name), start=1)}
+    labels = {number: page.label for number, page in enumerate(extract_reference(path), start=1)}
     assert {number: labels[number] for number in known} == known
     assert sum(label is not None for label in labels.values()) == shown
 

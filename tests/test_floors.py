@@ -10,9 +10,9 @@ import pytest
 
 from harness import registry
 from harness.records import Case, Found, Golden
-from harness.scoring.floors import _shuffled, floors
+from harness.scoring.floors import _shuffled, blind
 from harness.scoring.metric import Metric
-from harness.scoring.per_document import home
+from harness.scoring.per_document import document_of
 
 RETRIEVE = ("page_hit", "page_coverage", "all_pages", "mrr", "ndcg", "modality_hit")
 
@@ -20,6 +20,12 @@ RETRIEVE = ("page_hit", "page_coverage", "all_pages", "mrr", "ndcg", "modality_h
 def metrics(*names: str) -> list[Metric]:
     classes = [registry.load("metric", name, Metric) for name in names]
     return [cls(k=k) for cls in classes if issubclass(cls, Metric) for k in cls.at or (None,)]
+
+
+def floors(cases: Sequence[Case], metrics: Sequence[Metric]) -> dict[str, dict[str, float]]:
+    """The floors of each metric that has one, by label and name."""
+    found = {metric.label: metric.floors(blind(cases)) for metric in metrics}
+    return {label: values for label, values in found.items() if values}
 
 
 def case(name: str, gold: Sequence[str], hits: Sequence[str], kind: str = "text") -> Case:
@@ -47,7 +53,7 @@ def test_shuffled_gold_of_one_ranking_for_all_is_as_good_as_the_gold() -> None:
 def test_no_golden_keeps_its_own_evidence_and_all_stay_in_their_document() -> None:
     cases = perfect(5, "d") + perfect(2, "e") + perfect(1, "f")
     pairs = _shuffled(cases)
-    assert all(case.golden.id != other.id and home(case.golden) == home(other) for case, other in pairs)
+    assert all(case.golden.id != other.id and document_of(case.golden) == document_of(other) for case, other in pairs)
     assert {case.golden.id for case, _ in pairs} == {c.golden.id for c in cases if not c.golden.id.startswith("f")}
 
 

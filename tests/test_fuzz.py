@@ -11,12 +11,12 @@ from typing import Any, TypeVar, cast
 
 import pytest
 import yaml
-from conftest import CONFIG, DEV, PAGES, ROOT, write_set
+from conftest import CONFIG, DEV, PAGES, ROOT, run_config, write_set
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness import registry
-from harness.bench import Bench, Silent
+from harness.bench import Bench
 from harness.cache.blobs import Blobs
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
@@ -28,7 +28,6 @@ from harness.records import Answer, Block, Case, Citation, Found, Golden, Page, 
 from harness.runs import config, results
 from harness.runs.options import Options
 from harness.runs.results import RETRIEVAL
-from harness.runs.run import run
 from harness.runs.stages import Scoring
 from harness.scoring.scores import Score
 from harness.scoring.summaries import all_metrics, summarise
@@ -194,7 +193,7 @@ def test_a_run_is_the_same_with_1_and_8_workers(workers: int, tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
     places = []
     for name, number in (("three", 3), ("other", workers)):
-        (result,) = run(Path("plain.yaml"), Options(splits=("dev",), workers=number, results=Path(name)), Silent())
+        result = run_config(Path("plain.yaml"), Options(splits=("dev",), workers=number, results=Path(name)))
         places.append(result.folder)
     for name in (results.RETRIEVAL, results.GENERATION, results.SCORES):
         assert (places[0] / name).read_bytes() == (places[1] / name).read_bytes()
@@ -397,7 +396,7 @@ def test_a_run_over_strange_pages_ends_and_is_the_same_twice(tmp_path: Path, mon
     monkeypatch.syspath_prepend(tmp_path)
     kept = []
     for name in ("first", "second"):
-        (result,) = run(Path("plain.yaml"), Options(splits=("dev",), results=Path(name)), Silent())
+        result = run_config(Path("plain.yaml"), Options(splits=("dev",), results=Path(name)))
         assert result.manifest.corpus["birch_2025"]["pages"] == {"ok": len(STRANGE)}
         assert result.manifest.corpus["birch_2025"]["error"] is None
         assert not [case for case in (*result.rows.retrieved, *result.rows.generated) if case.error]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import DEV, HELDOUT, ROOT, SHARED, git, write_set
+from conftest import DEV, HELDOUT, ROOT, git, real, write_set
 
 from harness.documents.corpus import Corpus
 from harness.errors import UserError
@@ -19,8 +19,6 @@ from harness.files import jsonl
 from harness.goldens import loading, locks, openings
 from harness.goldens.openings import Opening
 from harness.records import PageRef
-
-SETS = SHARED / "data" / "goldens"
 
 
 @pytest.fixture
@@ -199,9 +197,7 @@ def test_read_only_folders_work(folder: Path) -> None:
     [("finance", 149, 107), ("analyst", 47, 0), ("filings", 250, 0), ("charts", 26, 0), ("permissive", 48, 0)],
 )
 def test_real_sets_load(name: str, dev: int, heldout: int) -> None:
-    folder = SETS / name
-    if not folder.is_dir():
-        pytest.skip(f"the real set {name} is not on this machine")
+    folder = real(f"goldens/{name}")
     corpus = Corpus.open(folder)
     found = {split: len(loading.load(folder, split, corpus).goldens) for split in loading.splits(folder)}
     assert found == {"dev": dev, **({"heldout": heldout} if heldout else {})}

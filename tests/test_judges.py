@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import real
 
 from harness import cli, registry
 from harness.scoring.judges._agreement import Judged, agreement, refusals, with_intervals
@@ -14,7 +15,6 @@ from harness.scoring.judges._human_labels import Labelled
 from harness.scoring.judges._judge import Judge
 from harness.scoring.judges.rules.verdict import Verdict
 
-LABELS = Path(__file__).parents[2] / "shared" / "data" / "labels" / "financebench_half.jsonl"
 Row = dict[str, Any]
 
 ROWS: list[Row] = [
@@ -219,9 +219,8 @@ def test_refusals_are_told_from_wrong_answers() -> None:
     assert refusals(rows) == {"told": 1, "taken_for_wrong": 1, "wrong_taken_for_refusal": 1, "wrong_told": 1}
 
 
-@pytest.mark.skipif(not LABELS.exists(), reason="the labelled answers are not here")
 def test_program_agrees_with_people(capsys: pytest.CaptureFixture[str]) -> None:
-    figures = as_json(capsys, "--labels", LABELS)
+    figures = as_json(capsys, "--labels", real("labels/financebench_half.jsonl"))
     assert figures["decided"] >= figures["rows"] / 2
     assert figures["agreement"] >= 0.95
     numbers = figures["by_type"]["number"]

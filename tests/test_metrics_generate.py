@@ -1,11 +1,9 @@
-"""The generate and score metrics, by worked cases and by the shared conformance file."""
+"""The generate and score metrics, by worked cases; more of them in tests/conformance/."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +20,6 @@ from harness.scoring.metric import Metric
 from harness.scoring.metrics import _answers
 from harness.scoring.scores import Score
 
-CONFORMANCE = Path(__file__).parents[2] / "shared" / "conformance.json"
 CITATIONS = ("cited", "citation_resolved", "citation_retrieved", "citation_on_gold_page", "gold_page_cited")
 USAGE = ("searches", "capped", "tokens", "cost")
 ANSWERED = (*CITATIONS, "figure_on_cited_page", "correctness", "accuracy_when_answered")
@@ -388,30 +385,6 @@ def test_other_accepted_answers_are_right() -> None:
 
 
 # -- all of them ------------------------------------------------------------------------------------------------------
-
-
-def test_conformance_file() -> None:
-    if not CONFORMANCE.exists():
-        pytest.skip("conformance.json is not beside this repository")
-    for row in json.loads(CONFORMANCE.read_text(encoding="utf-8"))["generate"]:
-        given = conforming(row)
-        on = bench(labels=row["printed_labels"])
-        names = (*CITATIONS, "answered_answerable", "refused_unanswerable")
-        values = {name: rate(name, given, on).value for name in names}
-        got = {name: value for name, value in values.items() if value is not None}
-        assert got == pytest.approx(row["expected"], abs=1e-5), row["name"]
-        detail = dict(rate("citation_on_gold_page", given, on).detail)
-        detail.pop("citations", None)
-        assert detail == row["detail_citation_on_gold_page"], row["name"]
-
-
-def conforming(row: dict[str, Any]) -> Case:
-    citations = [Citation(raw=cite["number_as_written"], ref=cite["ref"]) for cite in row["citations"]]
-    return Case(
-        golden=Golden(id=row["name"], question="q", expect=row["expect"], answer="a", evidence=row["evidence"]),
-        searches=(search(*row["shown"]),),
-        answer=Answer(text="a", citations=citations, abstained=row["abstained"]),
-    )
 
 
 pages = st.none() | st.integers(1, 250).map(lambda number: f"d:p{number}")

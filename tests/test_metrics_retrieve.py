@@ -1,10 +1,8 @@
-"""The retrieve metrics, by worked cases, by the shared conformance file, and against ir_measures."""
+"""The retrieve metrics, by worked cases (more of them in tests/conformance/) and against ir_measures."""
 
 from __future__ import annotations
 
-import json
 import random
-from pathlib import Path
 from typing import Any
 
 import ir_measures
@@ -20,7 +18,6 @@ from harness.scoring.metric import Metric
 from harness.scoring.scores import Score
 
 BENCH = Bench()  # retrieve metrics look at the case alone
-CONFORMANCE = Path(__file__).parents[2] / "shared" / "conformance.json"
 NAMES = ("page_hit", "page_coverage", "all_pages", "mrr", "ndcg", "modality_hit")
 
 
@@ -128,14 +125,6 @@ def test_the_reason_names_gold_pages_and_ranks() -> None:
     assert metric("page_hit@5").rate(crashed, BENCH).reason == (
         "nothing was found (the system failed: the retriever raised ValueError); gold: d:p4"
     )
-
-
-def test_conformance_file() -> None:
-    if not CONFORMANCE.exists():
-        pytest.skip("conformance.json is not beside this repository")
-    for case in json.loads(CONFORMANCE.read_text(encoding="utf-8"))["retrieve"]:
-        got = {label: rate(label, found(*case["hits"]), golden(*case["evidence"])).value for label in case["expected"]}
-        assert got == pytest.approx(case["expected"], abs=1e-5), case["name"]
 
 
 def random_runs(n: int = 200, seed: int = 7) -> list[tuple[list[Hit], set[PageRef]]]:

@@ -179,7 +179,7 @@ def test_numbers_longer_than_any_amount_are_keys_and_no_figures() -> None:
     assert read_quantities("1234567890" * 500) == []
 
 
-# -- comparing: METRICS.md, Score --------------------------------------------------------------------------------------
+# -- comparing: harness/scoring/README.md, Score ------------------------------------------------------------------------
 
 COMPARED = [
     # claim, reference, kind

@@ -206,9 +206,9 @@ def test_from_fifteen_documents_on_they_are_resampled_whole() -> None:
 
 def test_home_is_the_evidence_then_the_scope() -> None:
     golden = Golden(id="g", question="q", answer="a", evidence=[["a:p1"], ["a:p2"]], scope=("a", "b"))
-    assert per_document.home(golden) == "a"
-    assert per_document.home(Golden(id="g", question="q", expect="abstain", scope=("b", "a"))) == "a + b"
-    assert per_document.home(Golden(id="g", question="q", expect="abstain")) == "whole corpus"
+    assert per_document.document_of(golden) == "a"
+    assert per_document.document_of(Golden(id="g", question="q", expect="abstain", scope=("b", "a"))) == "a + b"
+    assert per_document.document_of(Golden(id="g", question="q", expect="abstain")) == "whole corpus"
 
 
 # -- pairs ------------------------------------------------------------------------------------------------------------

@@ -14,14 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import CONFIG, ROOT, Cli, write_set
+from conftest import CONFIG, ROOT, Cli, run_config, write_set
 
-from harness.bench import Silent
 from harness.errors import HarnessError, UserError, WorldError
 from harness.runs import results
 from harness.runs.options import Options
 from harness.runs.rescore import rescore
-from harness.runs.run import run
 
 LETTERS = '''"""Counts of letters as vectors: an embedder without a model."""
 import numpy as np
@@ -47,7 +45,7 @@ def rows_of(place: Path) -> Rows:
 
 def go(options: Options = REQUEST, config: str = "both.yaml") -> Rows:
     """A run in this process; its rows."""
-    (result,) = run(Path(config), options, Silent())
+    result = run_config(Path(config), options)
     assert results.read_manifest(result.folder).files.keys() == rows_of(result.folder).keys()
     return rows_of(result.folder)
 

@@ -8,6 +8,7 @@ import pytest
 
 from harness.errors import UserError
 from harness.files import yamls
+from harness.files.reading import refuse
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{row}: &a{row} [{', '.join([f'*a{row - 1}'] * 10)}]\n" for row in range(1, 9)
@@ -95,6 +96,6 @@ def test_parse_reads_a_value_by_the_same_rules() -> None:
 
 def test_many_faults_are_cut_at_twenty() -> None:
     with pytest.raises(UserError) as caught:
-        yamls.refuse([f"fault {number}" for number in range(33)])
+        refuse([f"fault {number}" for number in range(33)])
     assert str(caught.value).splitlines()[-2:] == ["fault 19", "… and 13 more"]
-    yamls.refuse([])
+    refuse([])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.cache.keys import file_sha256
+from harness.files.reading import file_sha256
 from harness.files.writing import write_text, writing
 
 _LIST = "files.json"

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from harness.cache.rows import read_rows, write_rows
 from harness.components import Component
+from harness.files.reading import file_sha256
 
 FIRST_PARTY = ("harness", "systems")
 
@@ -40,12 +41,6 @@ def component_key(component: Component, *, for_index: bool = False) -> str:
             "files": {path.name: file_sha256(path) for part in parts for path in part.files()},
         }
     )
-
-
-def file_sha256(path: Path) -> str:
-    """sha256 of a file's contents, 64 hex digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Source(NamedTuple):

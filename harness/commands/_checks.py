@@ -14,8 +14,8 @@ from harness.goldens import loading
 from harness.reports import findings
 from harness.reports.findings import Question, Section
 from harness.runs import config
-from harness.runs.results import read_scores
-from harness.scoring.scores import Summary
+from harness.runs.results import read_scores, with_rows
+from harness.scoring.scores import STATUSES, Summary
 
 _TOLERANCE = 1e-5
 
@@ -93,28 +93,26 @@ def _means(one: Section) -> Iterator[str]:
 
 
 def _mean(summary: Summary, questions: Sequence[Question], values: Sequence[float]) -> float | None:
-    """The mean of the rows; `abstention` is the mean of the means over answerable and unanswerable questions."""
-    if summary.metric != "abstention":
+    """The mean of the rows; of a metric with strata, the mean of their means, where each of them has rows."""
+    if not summary.strata:
         return math.fsum(values) / len(values) if values else None
-    kinds = [[q.values["abstention"] for q in questions if q.expect == e and "abstention" in q.values] for e in _KINDS]
-    return sum(math.fsum(kind) / len(kind) for kind in kinds) / len(kinds) if all(kinds) else None
-
-
-_KINDS = ("answer", "abstain")
+    groups = [
+        [q.values[summary.metric] for q in questions if q.expect == stratum and summary.metric in q.values]
+        for stratum in summary.strata
+    ]
+    return sum(math.fsum(group) / len(group) for group in groups) / len(groups) if all(groups) else None
 
 
 def _against_results(one: Section, results: Path) -> tuple[str, bool]:
-    """What comparing with the kept result says, and whether it is sound."""
-    name = "/".join(str(one.manifest[part]) for part in ("set", "system", "split"))
-    place = results / name / str(one.manifest["key"])
-    if not (place / "manifest.json").exists():
-        return f"{name}: not verified here (no results)", True
+    """What comparing with the kept result says, and whether it is sound. Rows are found by their content hash."""
+    name = "/".join((one.source.set, one.source.system, one.source.split))
+    place = with_rows(results, name, one.source.rows)
+    if place is None:
+        return f"{name}: not verified here (no results with these rows)", True
     rows = read_scores(place)
     for summary in one.summaries:
-        own = [score for score in rows if score.metric == summary.metric]
-        counts = tuple(
-            sum(score.status == status for score in own) for status in ("scored", "not_applicable", "failed")
-        )
-        if counts != (summary.scored, summary.not_applicable, summary.failed):
+        own = [score.status for score in rows if score.metric == summary.metric]
+        counts = tuple(own.count(status) for status in STATUSES)
+        if counts != tuple(getattr(summary, status) for status in STATUSES):
             return f"{name}: {summary.metric} does not agree with {place}", False
     return f"{name}: agrees with {place}", True

@@ -16,6 +16,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import HarnessError, UserError
+from harness.files.reading import file_sha256
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -107,10 +108,8 @@ def _documents(pdfs: list[Path], out: Path, before: dict[str, Any]) -> tuple[dic
 def _block(pdf: Path, out: Path, pages: int, title: str | None) -> dict[str, Any]:
     import os
 
-    from harness.cache import keys
-
     where = os.path.relpath(pdf.resolve(), out.resolve().parent).replace(os.sep, "/")
-    return {"file": where, "sha256": keys.file_sha256(pdf), "pages": pages, "title": title or _spaced(pdf.stem)}
+    return {"file": where, "sha256": file_sha256(pdf), "pages": pages, "title": title or _spaced(pdf.stem)}
 
 
 def _slug(name: str) -> str:

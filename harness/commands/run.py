@@ -43,8 +43,10 @@ def run(args: argparse.Namespace) -> int:
     from harness.commands import _inputs
     from harness.reports import findings, screen
     from harness.reports.progress import Progress
+    from harness.runs.jobs import open_jobs
     from harness.runs.options import Options
-    from harness.runs.run import run as run_system
+    from harness.runs.results import keep_out_of_git
+    from harness.runs.run import run as run_job
 
     options = Options(
         splits={"all": ("dev", "heldout"), None: None}.get(args.split, (args.split,)),
@@ -58,13 +60,18 @@ def run(args: argparse.Namespace) -> int:
         workers=args.workers,
         results=args.results,
     )
-    _inputs.check(args.configs, options, args.findings)
+    for folder in (options.results, options.cache, options.results / "calls", args.findings):
+        _inputs.writable(folder)
     progress = Progress()
+    jobs = open_jobs(args.configs, options, lambda jobs: _inputs.refuse_places(jobs, options, args.findings))
+    for note in dict.fromkeys(job.note for job in jobs if job.note):
+        progress.note(note)
+    keep_out_of_git(options.results)
     results = []
     try:
-        for config in args.configs:
-            progress.begin(f"{config.stem}: documents")
-            made = run_system(config, options, progress)
+        for job in jobs:
+            progress.begin(f"{job.system.name}: documents")
+            made = run_job(job, options, progress)
             results += made
             page = None if options.partial else findings.write(args.findings, made, unsealed=args.unseal)
             progress.close()

@@ -16,6 +16,7 @@ from harness.documents.corpus_yaml import DocumentFile, Listing, verified
 from harness.documents.pdf import ReferencePage, Word
 from harness.errors import UserError
 from harness.files import yamls
+from harness.files.reading import refuse
 from harness.files.wording import command
 from harness.records import PageRef
 
@@ -52,9 +53,9 @@ class Corpus:
             raise UserError(f"{path}: there is no such file{made}.")
         listing = Listing(path, yamls.load(path))
         documents = listing.documents()
-        yamls.refuse(listing.faults)
+        refuse(listing.faults)
         damaged = verified(listing, documents, cache) if verify else {}
-        yamls.refuse(listing.faults)
+        refuse(listing.faults)
         name, free = listing.file.values["name"], listing.file.values.get("redistributable", False)
         corpus = cls(folder, name, free, documents, cache)
         corpus.damaged.update(damaged)

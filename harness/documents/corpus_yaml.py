@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.cache import keys
 from harness.documents import page_text
 from harness.errors import nearest
 from harness.files import yamls
+from harness.files.reading import file_sha256, shorten
 from harness.files.wording import counted
 
 _ID = re.compile(r"\w[\w.-]{0,199}\Z")
@@ -45,7 +45,7 @@ class Listing:
         """The documents that are listed well; faults of the others are noted."""
         blocks = self._fields((), self.file.values, {"name": str, "documents": dict}, {"redistributable": bool})
         if not _NAME.match(blocks.get("name", "unnamed")):
-            shown = yamls.shorten(blocks["name"])
+            shown = shorten(blocks["name"])
             self.fault(
                 ("name",), f"{shown} cannot name a folder in results/: use letters, digits, ' ', '_', '-' and '.'."
             )
@@ -58,14 +58,14 @@ class Listing:
     def _document(self, id: str, block: Any) -> DocumentFile | None:
         place = ("documents", id)
         if not _ID.match(id):
-            self.fault(place, f"{yamls.shorten(id)} is no id: use letters, digits, '_', '-' and '.', at most 200.")
+            self.fault(place, f"{shorten(id)} is no id: use letters, digits, '_', '-' and '.', at most 200.")
         if not isinstance(block, dict):
-            self.fault(place, f"found {yamls.shorten(block)}; write {{file: x.pdf, sha256: …, pages: 12, title: …}}.")
+            self.fault(place, f"found {shorten(block)}; write {{file: x.pdf, sha256: …, pages: 12, title: …}}.")
             return None
         values = self._fields(place, block, {"file": str, "sha256": str, "pages": int}, {"title": str, "aliases": list})
         aliases = values.get("aliases", [])
         if not all(isinstance(alias, str) for alias in aliases):
-            self.fault((*place, "aliases"), f"found {yamls.shorten(aliases)}; aliases are texts (quote numbers).")
+            self.fault((*place, "aliases"), f"found {shorten(aliases)}; aliases are texts (quote numbers).")
         if not {"file", "sha256", "pages"} <= set(values) or not self._plausible(place, values):
             return None
         path = self.path.parent / values["file"]
@@ -73,7 +73,7 @@ class Listing:
 
     def _plausible(self, place: tuple[str, ...], values: dict[str, Any]) -> bool:
         if not _SHA256.match(values["sha256"]):
-            self.fault((*place, "sha256"), f"found {yamls.shorten(values['sha256'])}; a sha256 is 64 digits 0-9 a-f.")
+            self.fault((*place, "sha256"), f"found {shorten(values['sha256'])}; a sha256 is 64 digits 0-9 a-f.")
         elif values["pages"] < 1:
             self.fault((*place, "pages"), f"found {values['pages']}; a document has at least one page.")
         else:
@@ -89,7 +89,7 @@ class Listing:
             self.fault((*place, key), f"unknown key.{nearest(key, list(known))} Known: {', '.join(known)}.")
         good = {key: value for key, value in block.items() if key in known and type(value) is known[key]}
         for key in [key for key in known if key in block and key not in good]:
-            self.fault((*place, key), f"found {yamls.shorten(block[key])}; it must be {_TYPES[known[key]]}.")
+            self.fault((*place, key), f"found {shorten(block[key])}; it must be {_TYPES[known[key]]}.")
         for key in [key for key in needed if key not in block]:
             self.fault(place, f"the key {key!r} is missing; it must be {_TYPES[needed[key]]}.")
         return good
@@ -117,7 +117,7 @@ def verified(listing: Listing, documents: dict[str, DocumentFile], cache: Path |
 def _same(listing: Listing, file: DocumentFile) -> bool:
     """Whether the file is there and is the one listed; else that is noted."""
     try:
-        sha256 = keys.file_sha256(file.path) if file.path.is_file() else None
+        sha256 = file_sha256(file.path) if file.path.is_file() else None
     except OSError as error:
         listing.fault(("documents", file.id, "file"), f"{file.path}: cannot be read: {error.strerror}.")
         return False

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from harness.errors import UserError
+from harness.files.reading import reading, shorten
 from harness.files.writing import write_text
-from harness.files.yamls import reading, shorten
 
 LONGEST = 64_000_000
 """Bytes of one line that are read at most."""

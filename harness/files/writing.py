@@ -16,9 +16,14 @@ from pathlib import Path
 
 from harness.errors import HarnessError, UserError, WorldError
 
-_WORLD = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.EFBIG, errno.ESTALE}
-_USER = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}
-REFUSALS = _WORLD | {errno.EROFS}
+WORLD = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.EFBIG, errno.ESTALE, errno.ENOMEM}
+"""Errors that pass when the disk or the machine is mended."""
+USER = {
+    *(errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.EEXIST),
+    *(errno.ENAMETOOLONG, errno.ELOOP),
+}
+"""Errors that the user can mend by naming another place."""
+REFUSALS = (WORLD - {errno.ENOMEM}) | {errno.EROFS}
 """Errors that say that the disk or the system refuses, whatever the work was."""
 
 ABANDONED = 3600.0
@@ -38,7 +43,7 @@ def refused(error: OSError, path: Path) -> HarnessError:
     own = Path(str(error.filename or "")).name.startswith(f".{path.name[:40]}.")
     at = f"{error.filename}: " if error.filename and not own else ""
     text = f"{path} cannot be written: {at}{error.strerror or error}."
-    if error.errno in _USER:
+    if error.errno in USER:
         return PlaceError(f"{text} Name a folder that can be written.")
     return DiskError(f"{text} Run again when that is mended: what is finished is kept.")
 

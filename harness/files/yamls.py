@@ -7,15 +7,15 @@ text and unique, only `true` and `false` are booleans, dates stay text, and tags
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import yaml
 
 from harness.errors import UserError
+from harness.files.reading import reading, shorten
 
 Place = tuple[str | int, ...]
 
@@ -80,35 +80,6 @@ def load(path: Path) -> Yaml:
 def parse(text: str, source: str) -> Any:
     """The value that `text` stands for, by the same rules. Raises UserError that names `source` and the line."""
     return _parse(text, source, {})
-
-
-def shorten(value: Any, most: int = 60) -> str:
-    """A value as it may stand in a message: on one line, without control characters, and not long."""
-    if isinstance(value, str | bytes | list | tuple) and len(value) > 4 * most:
-        value = value[: 4 * most]
-    text = repr(value)
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def refuse(faults: Sequence[str], most: int = 20) -> None:
-    """Raise one UserError with a line for each fault, at most `most` of them; nothing where there is none."""
-    shown = [*faults[:most], *([f"… and {len(faults) - most} more"] if len(faults) > most else [])]
-    if shown:
-        raise UserError("\n".join(shown))
-
-
-@contextmanager
-def reading(path: Path) -> Iterator[BinaryIO]:
-    """The file, open to read. Raises UserError, one line, where it is missing, a folder, or closed to us."""
-    try:
-        with path.open("rb") as file:
-            yield file
-    except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file.") from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: this is a folder where a file is needed.") from None
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror or error}.") from None
 
 
 def _text(path: Path) -> str:

@@ -17,7 +17,8 @@ from pydantic_core import ErrorDetails
 
 from harness.documents.corpus import Corpus
 from harness.errors import UserError, nearest
-from harness.files import jsonl, yamls
+from harness.files import jsonl
+from harness.files.reading import refuse, shorten
 from harness.files.wording import command, counted
 from harness.goldens import locks
 from harness.records import Golden, PageRef
@@ -76,7 +77,7 @@ def read(path: Path, split: str, corpus: Corpus) -> GoldenSet:
     goldens = tuple(checker.goldens())
     if not goldens and not checker.faults:
         checker.faults.append(f"{path}: the file holds no golden; write one JSON object a line.")
-    yamls.refuse(checker.faults)
+    refuse(checker.faults)
     return GoldenSet(corpus.name, split, path, checker.hash.hexdigest(), goldens)
 
 
@@ -123,7 +124,7 @@ class _Checker:
         return golden
 
     def _note(self, number: int, id: Any, *faults: str) -> None:
-        named = f" {yamls.shorten(id, 120)}:" if id is not None else ""
+        named = f" {shorten(id, 120)}:" if id is not None else ""
         self.faults += [f"{self.path}:{number}:{named} {fault}" for fault in faults]
 
     def _repeated(self, id: str, number: int) -> Iterator[str]:
@@ -142,7 +143,7 @@ class _Checker:
                 yield f"scope: {self._no_document(doc)}"
         within = [{ref.doc for ref in group} <= set(golden.scope) for group in golden.evidence]
         if golden.scope and refs and not any(within) and all(ref in self.corpus for ref in refs):
-            yield f"evidence: no group of pages lies within the scope {yamls.shorten(list(golden.scope))}."
+            yield f"evidence: no group of pages lies within the scope {shorten(list(golden.scope))}."
 
     def _outside(self, field: str, ref: PageRef) -> Iterator[str]:
         if ref.doc not in self.corpus.documents:
@@ -153,7 +154,7 @@ class _Checker:
 
     def _no_document(self, doc: str) -> str:
         known = list(self.corpus.documents)
-        return f"{yamls.shorten(doc)} is no document of the corpus {self.corpus.name!r}.{nearest(doc, known)}"
+        return f"{shorten(doc)} is no document of the corpus {self.corpus.name!r}.{nearest(doc, known)}"
 
 
 def _told(error: ErrorDetails) -> str:
@@ -168,4 +169,4 @@ def _told(error: ErrorDetails) -> str:
     if not place:
         return f"{what}."
     hint = '; write a list of groups of pages: [["doc:p12"]]' if place.startswith("evidence") else ""
-    return f"{place}: found {yamls.shorten(error['input'])}: {what[:1].lower()}{what[1:]}{hint}."
+    return f"{place}: found {shorten(error['input'])}: {what[:1].lower()}{what[1:]}{hint}."

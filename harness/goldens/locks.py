@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
 from harness.errors import UserError
-from harness.files import jsonl, yamls
+from harness.files import jsonl
+from harness.files.git import git
+from harness.files.reading import reading, shorten
 from harness.files.wording import command, counted
 from harness.files.writing import write_text
 from harness.records import Record
@@ -39,7 +40,7 @@ def read(folder: Path) -> Lock | None:
     if not path.exists():
         return None
     try:
-        with yamls.reading(path) as file:
+        with reading(path) as file:
             lock = Lock.model_validate(json.loads(file.read(100_000)))
     except (ValidationError, ValueError):
         form = '{"file": "heldout.jsonl", "sha256": …, "goldens": 25, "locked": "2026-11-29"}'
@@ -47,7 +48,7 @@ def read(folder: Path) -> Lock | None:
             f"{path}: this is no lock; one looks like {form}. {command('freeze', folder)} writes it."
         ) from None
     if lock.file != SPLIT:
-        raise UserError(f"{path}: the lock is for {yamls.shorten(lock.file)}; it must be for {SPLIT!r}.")
+        raise UserError(f"{path}: the lock is for {shorten(lock.file)}; it must be for {SPLIT!r}.")
     return lock
 
 
@@ -59,7 +60,7 @@ def write(folder: Path, lock: Lock) -> None:
 def measure(folder: Path) -> tuple[str, int]:
     """sha256 and number of goldens of the held-out split as it is now. Raises UserError where it cannot be read."""
     sha256, count = hashlib.sha256(), 0
-    with yamls.reading(folder / SPLIT) as file:
+    with reading(folder / SPLIT) as file:
         for line in file:
             sha256.update(line)
             count += bool(line.strip())
@@ -110,7 +111,7 @@ def _which(folder: Path, lock: Lock) -> str:
 
 
 def _some(ids: list[str], most: int = 5) -> str:
-    named = ", ".join(yamls.shorten(id) for id in ids[:most])
+    named = ", ".join(shorten(id) for id in ids[:most])
     return named + (f" and {len(ids) - most} more" if len(ids) > most else "")
 
 
@@ -129,16 +130,8 @@ def _by_id(data: bytes) -> dict[str, Any]:
 
 def _committed(folder: Path, sha256: str) -> bytes | None:
     """The version of the split with that sha256 among its last fifty in git; None where git knows none."""
-    for commit in (_git(folder, "log", "-n", "50", "--format=%H", "--", SPLIT) or b"").decode().split():
-        data = _git(folder, "show", f"{commit}:./{SPLIT}")
+    for commit in (git(folder, "log", "-n", "50", "--format=%H", "--", SPLIT) or b"").decode().split():
+        data = git(folder, "show", f"{commit}:./{SPLIT}")
         if data is not None and hashlib.sha256(data).hexdigest() == sha256:
             return data
     return None
-
-
-def _git(folder: Path, *arguments: str) -> bytes | None:
-    try:
-        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None

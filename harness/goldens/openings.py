@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from pydantic import Field, ValidationError
 
 from harness.errors import UserError
-from harness.files import jsonl, yamls
+from harness.files import jsonl
+from harness.files.locking import held
+from harness.files.reading import reading, shorten
 from harness.records import Record
 
 
@@ -36,7 +36,7 @@ def read(path: Path) -> list[Opening]:
     """All openings, oldest first; none where there is no file. Raises UserError that names a line which cannot be read."""
     if not path.exists():
         return []
-    with yamls.reading(path) as file:
+    with reading(path) as file:
         return _parse(path, file.read())
 
 
@@ -52,7 +52,7 @@ def record(path: Path, opening: Opening) -> int:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with path.open("a+b") as file, _alone(file):
+        with path.open("a+b") as file, held(file.fileno()):
             file.seek(0)
             before = _parse(path, file.read())
             if _is_new(before, opening):
@@ -86,7 +86,7 @@ def _parse(path: Path, data: bytes) -> list[Opening]:
 
 
 def _shown(line: bytes) -> str:
-    return yamls.shorten(line.decode("utf-8", "replace"))
+    return shorten(line.decode("utf-8", "replace"))
 
 
 def _append(file: BinaryIO, opening: Opening) -> None:
@@ -98,18 +98,3 @@ def _append(file: BinaryIO, opening: Opening) -> None:
     file.write(start + json.dumps(opening.model_dump(), ensure_ascii=False, allow_nan=False).encode() + b"\n")
     file.flush()
     os.fsync(file.fileno())
-
-
-@contextmanager
-def _alone(file: BinaryIO) -> Iterator[None]:
-    """Hold the file for this process alone, where the system can (a lock dies with its process)."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: one write in append mode has to do
-        yield
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        fcntl.flock(file, fcntl.LOCK_UN)

@@ -1,6 +1,6 @@
 """Whether a claimed quantity is the reference one, and where it is not, how it slipped.
 
-The rule is METRICS.md's, under Score: right is the exact value or its own correct rounding. A claim coarser than the
+The rule (harness/scoring/README.md, Score): right is the exact value or its own correct rounding. A claim coarser than the
 reference must be the reference's correct rounding and lie within 0.5% of it; a finer one must round to the reference. Sign,
 unit and scale must agree; percent and fraction, basis point and percent, million and billion agree by conversion.
 """
@@ -39,7 +39,7 @@ def rounds_to(value: Decimal, step: Decimal, target: Decimal) -> bool:
 
 
 def same_value(claimed: Decimal, claimed_step: Decimal, reference: Decimal, reference_step: Decimal) -> str | None:
-    """ "exact", "rounded" or "too coarse" where the values agree under METRICS.md's rule, None where they do not."""
+    """ "exact", "rounded" or "too coarse" where the values agree under the rule above, None where they do not."""
     if claimed == reference:
         return "exact"
     if claimed_step > reference_step:

@@ -28,8 +28,8 @@ def explain(names: Sequence[str], golden_id: str, options: Options, candidates: 
     for name in names:
         place = results.latest(options.results, name)
         manifest = results.read_manifest(place)
-        corpus, loaded, asked = reopen(manifest, options)
-        found = next((golden for golden in asked if golden.id == golden_id), None)
+        corpus, loaded = reopen(manifest, options)
+        found = next((golden for golden in loaded.goldens if golden.id == golden_id), None)
         known += [golden.id for golden in loaded.goldens] if manifest.split != "heldout" else []
         if found is not None:
             _allowed(manifest, options)

@@ -21,10 +21,10 @@ from harness.files.writing import write_text
 from harness.records import Json, Record
 from harness.reports.escaping import cell, code, table
 from harness.reports.table import STAGE_TITLES, headline, interval, number, split_name
-from harness.runs.results import Manifest
+from harness.runs.results import checksums, content_hash, contents
 from harness.runs.run import Result
 from harness.scoring.page_ranks import distinct_pages, first_rank
-from harness.scoring.per_document import TOO_FEW, home
+from harness.scoring.per_document import TOO_FEW, document_of
 from harness.scoring.scores import Score, Summary
 
 SUFFIX = ".data.jsonl"
@@ -42,24 +42,47 @@ class Question(Record):
     failed: tuple[str, ...] = ()
 
 
+class Source(Record):
+    """What a finding says of the result that it comes from. Nothing here depends on clock, machine or versions."""
+
+    set: str
+    system: str
+    split: str
+    config: dict[str, Json]
+    replaced: dict[str, Json] = Field(default_factory=dict)
+    goldens: dict[str, Json]
+    corpus: dict[str, Json]
+    stamp: dict[str, Json]
+    oracle: bool = False
+    opening: int | None = None
+    rows: str
+    """The content hash of the result's rows (`results.content_hash`)."""
+
+
 class Section(Record):
     """One split of a finding."""
 
-    manifest: dict[str, Json]
+    source: Source
     summaries: tuple[Summary, ...]
     questions: tuple[Question, ...] = ()
 
 
-_KEPT = {
-    "set", "system", "split", "key", "config", "replaced", "goldens", "corpus", "stamp", "oracle", "opening",
-}  # fmt: skip
-
-
 def section(result: Result, *, unsealed: bool) -> Section:
-    """What a finding keeps of a result: no times, no machine, no text."""
-    manifest = result.manifest.model_dump(mode="json", include=_KEPT)
+    """What a finding keeps of a result: no times, no machine, no versions, no text."""
     sealed = result.manifest.split == "heldout" and not unsealed
-    return Section(manifest=manifest, summaries=result.summaries, questions=() if sealed else tuple(_questions(result)))
+    questions = () if sealed else tuple(_questions(result))
+    return Section(source=_source(result), summaries=result.summaries, questions=questions)
+
+
+def _source(result: Result) -> Source:
+    manifest = result.manifest
+    kept = manifest.model_dump(mode="json", include=set(Source.model_fields) - {"config", "stamp", "rows"})
+    return Source(
+        config={name: value for name, value in manifest.config.items() if name != "goldens"},
+        stamp={name: value for name, value in manifest.stamp.items() if name != "metrics"},
+        rows=content_hash(checksums(contents(result.rows))),
+        **kept,
+    )
 
 
 def _questions(result: Result) -> Iterable[Question]:
@@ -71,7 +94,7 @@ def _questions(result: Result) -> Iterable[Question]:
         yield Question(
             split=result.manifest.split,
             id=golden.id,
-            document=home(golden),
+            document=document_of(golden),
             expect=golden.expect,
             rank=first_rank(distinct_pages(case.candidates), golden.evidence) if golden.evidence else None,
             values={score.metric: round(score.value, 6) for score in own if score.value is not None},
@@ -89,7 +112,7 @@ def write(folder: Path, results: Sequence[Result], *, unsealed: bool) -> Path:
     fresh = [section(result, unsealed=unsealed) for result in results]
     path = folder / f"{name_of(results[0])}{SUFFIX}"
     only_of(path, results[0].manifest.set, results[0].manifest.system)
-    sections = sorted([*_others(path, fresh), *fresh], key=lambda one: str(one.manifest["split"]))
+    sections = sorted([*_others(path, fresh), *fresh], key=lambda one: one.source.split)
     write_text(path, "".join(line + "\n" for one in sections for line in _lines(one)))
     page = page_of(path)
     write_text(page, render(read(path)))
@@ -99,7 +122,7 @@ def write(folder: Path, results: Sequence[Result], *, unsealed: bool) -> Path:
 def only_of(path: Path, name: str, system: str) -> None:
     """Raises UserError where the data file is another's: system "b-c" on set "a" and "c" on "a-b" have one name."""
     for one in read(path) if path.exists() else []:
-        whose = one.manifest["set"], one.manifest["system"]
+        whose = one.source.set, one.source.system
         if whose != (name, system):
             what = f"{path}: holds the finding of system {whose[1]!r} on set {whose[0]!r}"
             raise UserError(f"{what}; write that of {system!r} on {name!r} elsewhere with --findings DIR.")
@@ -111,18 +134,18 @@ def page_of(data: Path) -> Path:
 
 
 def _others(path: Path, fresh: Sequence[Section]) -> list[Section]:
-    splits = {one.manifest["split"] for one in fresh}
+    splits = {one.source.split for one in fresh}
     kept = read(path) if path.exists() else []
-    config = fresh[0].manifest["config"]
-    return [one for one in kept if one.manifest["split"] not in splits and one.manifest["config"] == config]
+    config = fresh[0].source.config
+    return [one for one in kept if one.source.split not in splits and one.source.config == config]
 
 
 def _lines(one: Section) -> Iterable[str]:
-    yield json.dumps({"kind": "run", **one.manifest}, ensure_ascii=False, sort_keys=True)
+    yield json.dumps({"kind": "run", **one.source.model_dump(mode="json")}, ensure_ascii=False, sort_keys=True)
     for summary in one.summaries:
         row = {
             "kind": "summary",
-            "split": one.manifest["split"],
+            "split": one.source.split,
             **summary.model_dump(mode="json", exclude_defaults=True),
         }
         yield json.dumps(row, ensure_ascii=False)
@@ -134,40 +157,40 @@ def _lines(one: Section) -> Iterable[str]:
 
 def read(path: Path) -> list[Section]:
     """The sections of a data file."""
-    runs: list[dict[str, Any]] = []
+    sources: list[Source] = []
     summaries: dict[str, list[Summary]] = {}
     questions: dict[str, list[Question]] = {}
     for _, row in jsonl.read(path):
         kind = row.pop("kind")
         if kind == "run":
-            runs.append(row)
+            sources.append(Source.model_validate(row))
         elif kind == "summary":
             summaries.setdefault(row.pop("split"), []).append(Summary.model_validate({"mean": None, **row}))
         elif kind == "question":
             questions.setdefault(row["split"], []).append(Question.model_validate(row))
     return [
         Section(
-            manifest=run,
-            summaries=tuple(summaries.get(run["split"], [])),
-            questions=tuple(questions.get(run["split"], [])),
+            source=source,
+            summaries=tuple(summaries.get(source.split, [])),
+            questions=tuple(questions.get(source.split, [])),
         )
-        for run in runs
+        for source in sources
     ]
 
 
 def render(sections: Sequence[Section]) -> str:
     """The page, in Markdown."""
-    first = Manifest.model_validate(sections[0].manifest | {"keys": {}})
+    first = sections[0].source
     parts = [f"# {cell(first.system)} on {cell(first.set)}", "", *_config(first), ""]
     for one in sections:
         parts += _section(one)
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _config(manifest: Manifest) -> list[str]:
+def _config(source: Source) -> list[str]:
     places = ("parser", "chunker", "retriever", "reranker", "answerer")
-    rows = [[place, code(_short(manifest.config[place]))] for place in places]
-    changed = ", ".join(code(name) for name in manifest.replaced)
+    rows = [[place, code(_short(source.config[place]))] for place in places]
+    changed = ", ".join(code(name) for name in source.replaced)
     lines = ["What was run:", "", *table(["part", "setting"], rows)]
     return [*lines, "", f"Replaced in the config that it extends: {changed}."] if changed else lines
 
@@ -187,13 +210,13 @@ def _value(value: Any) -> str:
 
 
 def _section(one: Section) -> list[str]:
-    manifest = Manifest.model_validate(one.manifest | {"keys": {}})
-    lines = [f"## {split_name(manifest)}", "", f"{headline(manifest)}. Result `{manifest.key}`.", ""]
+    source = one.source
+    lines = [f"## {split_name(source)}", "", f"{headline(source)}. Rows `{source.rows[:16]}`.", ""]
     lines += _summaries(one.summaries)
     lines += _documents(one.summaries, one.questions)
     if one.questions:
         lines += _missed(one.questions)
-    elif manifest.split == "heldout":
+    elif source.split == "heldout":
         lines += ["Held-out questions are not listed one by one.", ""]
     return lines
 
@@ -239,13 +262,10 @@ def _row(summary: Summary) -> list[str]:
     return [f"`{summary.metric}`", number(summary.mean, unit), interval(summary), *counts, by_document, floors]
 
 
-_BY_DOCUMENT = ("page_hit@1", "page_hit@5", "all_pages@5", "gold_page_cited", "answered_answerable", "correctness")
-
-
 def _documents(summaries: Sequence[Summary], questions: Sequence[Question]) -> list[str]:
     """Each document's means; with the number of its questions, where questions are listed."""
     asked = Counter(question.document for question in questions)
-    shown = [summary for summary in summaries if summary.metric in _BY_DOCUMENT and summary.by_document]
+    shown = [summary for summary in summaries if summary.headline and summary.by_document]
     documents = sorted({doc for summary in shown for doc in summary.by_document})
     rows = [
         [cell(doc), str(asked.get(doc, "-")), *(number(one.by_document.get(doc), one.unit) for one in shown)]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from harness.files.wording import counted
+from harness.records import Json
 from harness.runs.results import Manifest
 from harness.scoring.scores import Summary
 
@@ -30,7 +33,24 @@ def interval(summary: Summary) -> str:
     return f"{number(summary.low, summary.unit)} to {number(summary.high, summary.unit)}"
 
 
-def headline(manifest: Manifest) -> str:
+class Described(Protocol):
+    """What a title needs of a manifest, or of a finding's source."""
+
+    @property
+    def split(self) -> str: ...
+    @property
+    def config(self) -> dict[str, Json]: ...
+    @property
+    def goldens(self) -> dict[str, Json]: ...
+    @property
+    def stamp(self) -> dict[str, Json]: ...
+    @property
+    def oracle(self) -> bool: ...
+    @property
+    def opening(self) -> int | None: ...
+
+
+def headline(manifest: Described) -> str:
     """What was measured on what, in one line."""
     scope = "each asked of its own report" if manifest.config["scope"] == "golden" else "each asked of the whole set"
     asked, of = manifest.goldens["asked"], manifest.goldens["of"]
@@ -39,7 +59,7 @@ def headline(manifest: Manifest) -> str:
     return f"{questions} on {documents}, {pages}, {scope}"
 
 
-def split_name(manifest: Manifest) -> str:
+def split_name(manifest: Described) -> str:
     """ "dev", or "held-out, opening no. 3", with "oracle" where a component saw the goldens."""
     opening = f", opening no. {manifest.opening}" if manifest.opening is not None else ""
     name = "held-out" if manifest.split == "heldout" else manifest.split
@@ -48,12 +68,47 @@ def split_name(manifest: Manifest) -> str:
 
 # -- on screen --------------------------------------------------------------------------------------------------------
 
-_BY_NEED = ("value", "n", "95%", "floor", "failed", "n/a", "by doc")
-"""Columns in the order in which a narrow terminal keeps them."""
-_ORDER = ("value", "95%", "n", "n/a", "failed", "by doc", "floor")
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table: its cells, when a narrow terminal leaves it out (the highest first), and what it means."""
+
+    name: str
+    rank: int
+    cell: Callable[[Summary], str]
+    meaning: str = ""
+
+
+def _floor(summary: Summary) -> str:
+    return number(max(summary.floors.values()), summary.unit) if summary.floors else ""
+
+
+def _short_interval(summary: Summary) -> str:
+    """The interval for a screen: a share with two decimals; nothing where every question has the same count."""
+    if summary.low is None or summary.high is None:
+        return "-"
+    if summary.unit != "share":
+        low, high = number(summary.low, summary.unit), number(summary.high, summary.unit)
+        return f"{low}-{high}" if low != high else ""
+    return f"{summary.low:.2f}-{summary.high:.2f}"
+
+
+COLUMNS = (
+    Column("value", 1, lambda summary: number(summary.mean, summary.unit)),
+    Column("95%", 3, _short_interval, "95%: interval by question, for these documents"),
+    Column("n", 2, lambda summary: str(summary.scored)),
+    Column("n/a", 6, lambda summary: str(summary.not_applicable)),
+    Column("failed", 5, lambda summary: str(summary.failed)),
+    Column(
+        "by doc",
+        7,
+        lambda summary: number(summary.document_mean, summary.unit),
+        "by doc: the mean of the documents' means",
+    ),
+    Column("floor", 4, _floor, "floor: what can be had without reading the question"),
+)
+"""In the order of the table."""
 _GAP = "  "
-_EXPENSE = ("searches", "capped", "tokens", "cost")
-"""Metrics that say nothing where they are zero for every question."""
 
 Line = tuple[str, bool]
 """A line and whether it is a title."""
@@ -62,20 +117,22 @@ Line = tuple[str, bool]
 def lines(manifest: Manifest, summaries: Sequence[Summary], width: int | None) -> Iterator[Line]:
     """The table of one result in at most `width` characters a line, where that can be done; None: as wide as it is."""
     shown = [summary for summary in summaries if not silent(summary)]
-    rows = {summary.metric: cells(summary) for summary in shown}
-    names = max((len(name) for name in rows), default=0) + len(_GAP)
-    widths = {column: max([len(column), *(len(row[column]) for row in rows.values())]) for column in _ORDER}
+    names = max((len(summary.metric) for summary in shown), default=0) + len(_GAP)
+    widths = {
+        column.name: max([len(column.name), *(len(column.cell(summary)) for summary in shown)]) for column in COLUMNS
+    }
     columns = fitting(widths, names, width)
     yield f"{manifest.set} / {manifest.system} / {split_name(manifest)}", True
     yield headline(manifest), False
     yield "", False
-    yield _aligned("", {column: column for column in columns}, names, widths), False
+    yield _aligned("", [column.name for column in columns], columns, names, widths), False
     for stage, title in STAGE_TITLES.items():
-        own = [summary.metric for summary in shown if summary.stage == stage]
+        own = [summary for summary in shown if summary.stage == stage]
         if own:
             yield title, True
-        for name in own:
-            yield _aligned(_GAP + name, {column: rows[name][column] for column in columns}, names, widths), False
+        for summary in own:
+            cells = [column.cell(summary) for column in columns]
+            yield _aligned(_GAP + summary.metric, cells, columns, names, widths), False
     yield "", False
     yield from ((line, False) for line in footnotes(summaries, columns))
     if manifest.latency:
@@ -86,67 +143,42 @@ def latency(manifest: Manifest) -> str:
     """The measured latency in one line: of this machine, never compared."""
     found = manifest.latency
     parts = [
-        f"{what} {found[f'{what}_p50_ms']:.0f} ms (p95 {found[f'{what}_p95_ms']:.0f})"
+        f"{what} {_rounded(found[f'{what}_p50_ms'])} ms (p95 {_rounded(found[f'{what}_p95_ms'])})"
         for what in ("retrieve", "answer")
     ]
     cores = counted(manifest.machine.get("cores") or 0, "core")
     return f"latency, one case at a time, warm, on {cores}: {', '.join(parts)}"
 
 
+def _rounded(milliseconds: float) -> str:
+    """Whole milliseconds; under ten, two digits, since a fast search takes less than one."""
+    return f"{milliseconds:.0f}" if milliseconds >= 10 else f"{milliseconds:.2g}"
+
+
 def silent(summary: Summary) -> bool:
     """True for an expense that no question had."""
-    return summary.metric in _EXPENSE and summary.mean == 0 and not summary.failed
+    return summary.expense and summary.mean == 0 and not summary.failed
 
 
-def cells(summary: Summary) -> dict[str, str]:
-    """The cells of a row by column."""
-    return {
-        "value": number(summary.mean, summary.unit),
-        "95%": short_interval(summary),
-        "n": str(summary.scored),
-        "n/a": str(summary.not_applicable),
-        "failed": str(summary.failed),
-        "by doc": number(summary.document_mean, summary.unit),
-        "floor": number(max(summary.floors.values()), summary.unit) if summary.floors else "",
-    }
-
-
-def short_interval(summary: Summary) -> str:
-    """The interval for a screen: a share with two decimals; nothing where every question has the same count."""
-    if summary.low is None or summary.high is None:
-        return "-"
-    if summary.unit != "share":
-        low, high = number(summary.low, summary.unit), number(summary.high, summary.unit)
-        return f"{low}-{high}" if low != high else ""
-    return f"{summary.low:.2f}-{summary.high:.2f}"
-
-
-def fitting(widths: dict[str, int], names: int, width: int | None) -> list[str]:
+def fitting(widths: Mapping[str, int], names: int, width: int | None) -> list[Column]:
     """The columns for which there is room, in the order of the table; at least the first."""
     left = (width or 10_000) - names
-    kept: list[str] = []
-    for column in _BY_NEED:
-        left -= widths[column] + len(_GAP)
+    kept: list[Column] = []
+    for column in sorted(COLUMNS, key=lambda column: column.rank):
+        left -= widths[column.name] + len(_GAP)
         if left >= 0 or not kept:
             kept.append(column)
-    return [column for column in _ORDER if column in kept]
+    return [column for column in COLUMNS if column in kept]
 
 
-def _aligned(name: str, row: dict[str, str], names: int, widths: dict[str, int]) -> str:
-    parts = [name.ljust(names), *(text.rjust(widths[column]) for column, text in row.items())]
-    return _GAP.join(parts).rstrip()
+def _aligned(name: str, cells: Sequence[str], columns: Sequence[Column], names: int, widths: Mapping[str, int]) -> str:
+    texts = [cell.rjust(widths[column.name]) for cell, column in zip(cells, columns, strict=True)]
+    return _GAP.join([name.ljust(names), *texts]).rstrip()
 
 
-_MEANINGS = {
-    "95%": "95%: interval by question, for these documents",
-    "by doc": "by doc: the mean of the documents' means",
-    "floor": "floor: what can be had without reading the question",
-}
-
-
-def footnotes(summaries: Sequence[Summary], columns: Sequence[str] = _ORDER) -> list[str]:
+def footnotes(summaries: Sequence[Summary], columns: Sequence[Column] = COLUMNS) -> list[str]:
     """What a reader has to know beside the numbers."""
-    lines = [_MEANINGS[column] for column in columns if column in _MEANINGS]
+    lines = [column.meaning for column in columns if column.meaning]
     if any(summary.note == "too few documents to generalise" for summary in summaries):
         lines.append("too few documents to generalise: no interval over documents is given")
     zero = [summary.metric for summary in summaries if silent(summary)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from pydantic import Field, ValidationError, field_validator
 
 from harness import registry
 from harness.components import Component
-from harness.errors import UserError, nearest
+from harness.errors import UserError
 from harness.files import yamls
+from harness.files.reading import shorten
 from harness.protocols import Answerer, Chunker, Embedder, Parser, Reranker, Retriever
 from harness.records import Record, Scope
 from harness.runs.settings import dotted, further_in, meant, paths
@@ -36,10 +37,9 @@ class System(Record):
     @field_validator("judges")
     @classmethod
     def _judges_are_there(cls, judges: tuple[str, ...]) -> tuple[str, ...]:
-        known = list(registry.files("judge"))
         for name in judges:
-            if name not in known:
-                raise ValueError(f"unknown judge {name!r}.{nearest(name, known)} Known: {', '.join(known)}.")
+            if name not in registry.files("judge"):
+                raise ValueError(registry.unknown("judge", name))
         return judges
 
     @property
@@ -53,10 +53,14 @@ class System(Record):
         """True where a component looks at the golden."""
         return any(part.sees_gold for component in self.components.values() for part in component.parts())
 
+    def answering(self) -> dict[str, Any]:
+        """What of the config shapes answers, with its defaults: not the golden set, not the judges."""
+        blocks = {place: component.spec() for place, component in self.components.items()}
+        return {"name": self.name, "scope": self.scope, **blocks}
+
     def spec(self) -> dict[str, Any]:
         """The whole config with its defaults, without the golden set."""
-        blocks = {place: component.spec() for place, component in self.components.items()}
-        return {"name": self.name, "scope": self.scope, **blocks, "judges": list(self.judges)}
+        return {**self.answering(), "judges": list(self.judges)}
 
 
 @dataclass
@@ -77,8 +81,12 @@ class Merged:
 def load(path: Path, settings: Sequence[str] = ()) -> System:
     """The system that `path` declares, with `--set` settings ("answerer.keep=4") applied last.
 
+    Components of a folder `systems/` beside the config, or beside its folder, are found as those that ship.
+
     Raises UserError with one line for each fault: the file and line or the --set, what was found, what is allowed.
     """
+    for folder in (path.resolve().parent, path.resolve().parent.parent):
+        registry.add_project(folder)
     merged = _extended(path, ())
     for setting in settings:
         _apply(merged, setting)
@@ -88,6 +96,17 @@ def load(path: Path, settings: Sequence[str] = ()) -> System:
     except ValidationError as error:
         faults = [(merged.origin(_at(one), str(path)), _fault(one, block)) for one in error.errors()]
         raise UserError("\n".join(f"{where}: {fault}" for where, fault in faults)) from None
+
+
+def restore(kept: Mapping[str, Any]) -> System:
+    """The system of a kept result. Raises UserError where a part of it is not here any more."""
+    try:
+        return System.model_validate(dict(kept))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(
+            f"the system {kept.get('name')!r} of this result cannot be built: {_fault(first, dict(kept))}"
+        ) from None
 
 
 def _at(error: Any) -> tuple[str | int, ...]:
@@ -120,7 +139,7 @@ def _extended(path: Path, seen: tuple[Path, ...]) -> Merged:
 def _parent(path: Path, parent: Any, where: str, seen: tuple[Path, ...]) -> Path:
     """The file that is extended. Raises UserError where it is no file, or extends this one in its turn."""
     if not isinstance(parent, str):
-        raise UserError(f"{where}: extends takes the path of another config, not {yamls.shorten(parent)}.")
+        raise UserError(f"{where}: extends takes the path of another config, not {shorten(parent)}.")
     base = path.parent / parent
     circle = (*seen, path.resolve(), base.resolve())
     if circle[-1] in circle[:-1]:
@@ -175,7 +194,7 @@ def _fault(error: Any, block: dict[str, Any]) -> str:
         return f"{place}: {error['ctx']['error']}"
     allowed = error["msg"].replace("Input should be", "it must be").replace("Input is", "it is")
     allowed = allowed.partition(" for <class 'pathlib.")[0]  # the class's name changes with Python
-    return f"{place}: found {yamls.shorten(error['input'])}; {allowed}."
+    return f"{place}: found {shorten(error['input'])}; {allowed}."
 
 
 def _instead(place: Sequence[str], block: dict[str, Any]) -> str:

@@ -1,13 +1,16 @@
-"""When a held-out split may be opened, and the record of each time that it was (DESIGN.md, section 7)."""
+"""When a held-out split may be opened, and the record of each time that it was (harness/README.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.cache import keys
 from harness.errors import UserError
+from harness.files.reading import file_sha256
 from harness.goldens import loading, openings
+from harness.records import Json
 from harness.runs import provenance
 from harness.runs.config import System
 from harness.runs.options import Options
@@ -15,18 +18,25 @@ from harness.runs.results import Manifest
 from harness.scoring.scores import Summary
 
 
-def splits(folder: Path, options: Options, note: Callable[[str], None]) -> tuple[str, ...]:
+class Splits(NamedTuple):
+    """The splits to run, and what the user should know of those that are not."""
+
+    names: tuple[str, ...]
+    note: str | None = None
+
+
+def splits(folder: Path, options: Options) -> Splits:
     """The splits to run: those asked for; else dev, and held-out where there is one and the tree is clean."""
     there = loading.splits(folder)
     if options.splits is not None:
-        return _asked(folder, there, options.splits, options)
+        return Splits(_asked(folder, there, options.splits, options))
     if "heldout" not in there:
-        return ("dev",)
+        return Splits(("dev",))
     why = "a partial run does not open it" if options.partial else provenance.why_not_clean()
     if why is None:
-        return ("dev", "heldout")
-    note(f"held-out is not opened: {why}. (`--split heldout --dirty` opens it all the same, and is recorded.)")
-    return ("dev",)
+        return Splits(("dev", "heldout"))
+    how = "`--split heldout --dirty` opens it all the same, and is recorded."
+    return Splits(("dev",), f"held-out is not opened: {why}. ({how})")
 
 
 def _asked(folder: Path, there: Sequence[str], wanted: tuple[str, ...], options: Options) -> tuple[str, ...]:
@@ -39,15 +49,18 @@ def _asked(folder: Path, there: Sequence[str], wanted: tuple[str, ...], options:
     return wanted
 
 
-def opened(manifest: Manifest, system: System, summaries: Sequence[Summary], options: Options) -> Manifest:
-    """Record the opening, and give the manifest its number. The same config, prompts and goldens are counted once."""
+def opening_key(system: System, goldens: Mapping[str, Json]) -> str:
+    """16 hex digits of what an opening reveals: the config, the files that its components read, and the goldens."""
     files = [path for component in system.components.values() for part in component.parts() for path in part.files()]
-    key = keys.digest([system.spec(), sorted(keys.file_sha256(path) for path in files), manifest.goldens])[:16]
+    return keys.digest([system.spec(), sorted(file_sha256(path) for path in files), goldens])[:16]
+
+
+def record_opening(manifest: Manifest, summaries: Sequence[Summary], options: Options) -> int:
+    """Note that a split was opened; its number. The same config, prompts and goldens are counted once."""
     means: dict[str, float | None] = {
         summary.metric: round(summary.mean, 6) for summary in summaries if summary.mean is not None
     }
-    stamped = manifest.model_copy(update={"opening_key": key})
-    return stamped.model_copy(update={"opening": _record(stamped, options, options.unseal, means)})
+    return _record(manifest, options, options.unseal, means)
 
 
 def unseal(manifest: Manifest, options: Options) -> None:

@@ -23,5 +23,10 @@ class Options:
     results: Path = Path("results")
 
     @property
+    def cache(self) -> Path:
+        """What local computation makes again where it is missing."""
+        return self.results / "cache"
+
+    @property
     def partial(self) -> bool:
         return self.limit is not None or bool(self.only)

@@ -6,29 +6,22 @@ import importlib.metadata
 import os
 import platform
 import re
-import subprocess
 from functools import cache
 from pathlib import Path
+
+from harness.files.git import git_text
 
 DISTRIBUTION = "pdf-qa-harness"
 
 
-def _git(*words: str, folder: Path) -> str | None:
-    try:
-        done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, timeout=60, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
-
-
 def commit(folder: Path = Path()) -> str | None:
     """The commit that is checked out, or None where there is no git or no commit."""
-    return _git("rev-parse", "HEAD", folder=folder)
+    return git_text(folder, "rev-parse", "HEAD")
 
 
 def why_not_clean(folder: Path = Path()) -> str | None:
     """None on a clean working tree (results/ and findings/ aside); else what is in the way, in a few words."""
-    listed = _git("status", "--porcelain", "--", ":/", ":(top,exclude)results", ":(top,exclude)findings", folder=folder)
+    listed = git_text(folder, "status", "--porcelain", "--", ":/", ":(top,exclude)results", ":(top,exclude)findings")
     if listed is None:
         return "there is no git, or no checkout, to tell whether the code is committed"
     if commit(folder) is None:

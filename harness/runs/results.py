@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
 from harness.errors import UserError, nearest
+from harness.files.locking import held
 from harness.files.writing import sweep, write_bytes, write_text, writing
-from harness.records import Answer, Case, Found, Golden, Json, Record, Search, Usage
+from harness.records import Attempt, Case, Golden, Json, Record
 from harness.scoring.scores import Score
 
 T = TypeVar("T", bound=Record)
@@ -57,23 +57,10 @@ class Manifest(Record):
     """sha256 of the files of rows, by name; set when the run is written."""
 
 
-class RetrievalRow(Record):
-    """A line of retrieval.jsonl."""
+class Row(Attempt):
+    """A line of retrieval.jsonl or generation.jsonl: an attempt with its golden's id."""
 
     golden: str
-    candidates: tuple[Found, ...] = ()
-    error: str | None = None
-
-
-class GenerationRow(Record):
-    """A line of generation.jsonl."""
-
-    golden: str
-    searches: tuple[Search, ...] = ()
-    answer: Answer | None = None
-    usage: Usage = Usage()
-    capped: bool = False
-    error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -96,13 +83,8 @@ def write(results: Path, manifest: Manifest, rows: Rows) -> Path:
     A result that is there already with the same rows stays whole all the while; one with others is no result until the end.
     """
     place = folder(results, manifest)
-    texts = {
-        RETRIEVAL: _lines(_retrieval(case) for case in rows.retrieved),
-        GENERATION: _lines(_generation(case) for case in rows.generated),
-        SCORES: _lines(rows.scores),
-    }
-    sums = {name: hashlib.sha256(data).hexdigest() for name, data in texts.items()}
-    stamped = manifest.model_copy(update={"files": sums}).model_dump(mode="json")
+    texts = contents(rows)
+    stamped = manifest.model_copy(update={"files": checksums(texts)}).model_dump(mode="json")
     with _alone(place):
         sweep(place)
         changed = [name for name in texts if not _is(place / name, texts[name])]
@@ -116,22 +98,32 @@ def write(results: Path, manifest: Manifest, rows: Rows) -> Path:
     return place
 
 
+def contents(rows: Rows) -> dict[str, bytes]:
+    """The files of rows by name: what a system did, and what was made of it; no clock, no machine, no versions."""
+    return {
+        RETRIEVAL: _lines(map(_row, rows.retrieved)),
+        GENERATION: _lines(map(_row, rows.generated)),
+        SCORES: _lines(score.model_dump(mode="json", exclude_defaults=True) for score in rows.scores),
+    }
+
+
+def checksums(texts: Mapping[str, bytes]) -> dict[str, str]:
+    """sha256 by file name."""
+    return {name: hashlib.sha256(data).hexdigest() for name, data in texts.items()}
+
+
+def content_hash(files: Mapping[str, str]) -> str:
+    """64 hex digits of a result's rows, by which a finding cites them: `files` are their checksums by name."""
+    return hashlib.sha256("".join(f"{name} {files[name]}\n" for name in sorted(files)).encode()).hexdigest()
+
+
 @contextmanager
 def _alone(place: Path) -> Iterator[None]:
-    """Hold a run folder for this process, where the system can: rows of two runs must not mix. The lock ends with it."""
+    """Make a run folder and hold it for this process: rows of two runs must not mix."""
     with writing(place):
         place.mkdir(parents=True, exist_ok=True)
-        try:
-            import fcntl
-        except ImportError:  # Windows
+        with held(place):
             yield
-            return
-        handle = os.open(place, os.O_RDONLY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(handle)
 
 
 def _is(path: Path, data: bytes) -> bool:
@@ -140,18 +132,12 @@ def _is(path: Path, data: bytes) -> bool:
     return False
 
 
-def _lines(rows: Iterable[Record]) -> bytes:
-    dumped = (row.model_dump(mode="json", exclude_defaults=True) for row in rows)
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in dumped).encode()
+def _lines(rows: Iterable[Mapping[str, Json]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
-def _retrieval(case: Case) -> RetrievalRow:
-    return RetrievalRow(golden=case.golden.id, candidates=case.candidates, error=case.error)
-
-
-def _generation(case: Case) -> GenerationRow:
-    shared = {name: getattr(case, name) for name in GenerationRow.model_fields if name != "golden"}
-    return GenerationRow(golden=case.golden.id, **shared)
+def _row(case: Case) -> dict[str, Json]:
+    return {"golden": case.golden.id, **case.model_dump(mode="json", exclude_defaults=True, exclude={"golden"})}
 
 
 def latest(results: Path, name: str) -> Path:
@@ -195,6 +181,12 @@ def matching(results: Path, name: str) -> list[str]:
     return found
 
 
+def with_rows(results: Path, name: str, rows: str) -> Path | None:
+    """The folder of a result of "<set>/<system>/<split>" whose rows have that content hash; None where there is none."""
+    places = sorted(path.parent for path in (results / name).glob("*/manifest.json"))
+    return next((place for place in places if content_hash(read_manifest(place).files) == rows), None)
+
+
 def read_manifest(place: Path) -> Manifest:
     """The manifest of a run folder. Raises UserError where it cannot be read."""
     try:
@@ -206,26 +198,23 @@ def read_manifest(place: Path) -> Manifest:
 
 def read_rows(place: Path, goldens: Sequence[Golden]) -> Rows:
     """The saved rows of a run, joined to their goldens. Raises UserError where a golden has no row."""
-    retrieval = {row.golden: row for row in _read(place / RETRIEVAL, RetrievalRow)}
-    generation = {row.golden: row for row in _read(place / GENERATION, GenerationRow)}
-    lost = [golden.id for golden in goldens if golden.id not in retrieval or golden.id not in generation]
+    retrieved, generated = (_cases(place / name, goldens) for name in (RETRIEVAL, GENERATION))
+    return Rows(retrieved, generated, tuple(read_scores(place)))
+
+
+def _cases(path: Path, goldens: Sequence[Golden]) -> tuple[Case, ...]:
+    rows = {row.golden: row for row in _read(path, Row)}
+    lost = [golden.id for golden in goldens if golden.id not in rows]
     if lost:
         raise UserError(
-            f"{place} holds no row for {lost[0]!r} ({len(lost)} in all): the goldens changed. Run it again."
+            f"{path.parent} holds no row for {lost[0]!r} ({len(lost)} in all): the goldens changed. Run it again."
         )
-    retrieved = tuple(_case(golden, retrieval[golden.id]) for golden in goldens)
-    generated = tuple(_case(golden, generation[golden.id]) for golden in goldens)
-    return Rows(retrieved, generated, tuple(read_scores(place)))
+    return tuple(Case.of(golden, rows[golden.id]) for golden in goldens)
 
 
 def read_scores(place: Path) -> list[Score]:
     """The saved scores of a run."""
     return _read(place / SCORES, Score)
-
-
-def _case(golden: Golden, row: RetrievalRow | GenerationRow) -> Case:
-    fields: dict[str, Any] = {name: getattr(row, name) for name in type(row).model_fields if name != "golden"}
-    return Case(golden=golden, **fields)
 
 
 def _read(path: Path, record: type[T]) -> list[T]:
@@ -238,3 +227,25 @@ def _read(path: Path, record: type[T]) -> list[T]:
         return [record.model_validate_json(line) for line in lines if line]
     except (OSError, UnicodeError, ValidationError) as error:
         raise UserError(f"{path} cannot be read: {str(error).splitlines()[0]}. Run the system again.") from None
+
+
+def keep_out_of_git(results: Path) -> None:
+    """Rows and caches ignore themselves, since they are large, hold held-out rows, and change with every version.
+
+    Openings are kept: that a held-out set was looked at must not be forgotten.
+    """
+    path = results / ".gitignore"
+    if not path.exists():
+        write_text(path, IGNORED)
+
+
+IGNORED = """\
+# Rows and caches stay here; what was opened of held-out sets is kept.
+*
+!/.gitignore
+!/README.md
+!/*/
+!/*/openings.jsonl
+/cache/
+/calls/
+"""

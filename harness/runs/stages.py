@@ -8,9 +8,9 @@ score     saved cases only; no system runs
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from pydantic import Field
 
@@ -19,7 +19,7 @@ from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
 from harness.errors import HarnessError
-from harness.records import Answer, Case, Chunk, Found, Golden, Hit, Record, Search, Usage
+from harness.records import Attempt, Case, Chunk, Found, Golden, Hit, Record, Search
 from harness.runs import faults
 from harness.runs.config import System
 from harness.runs.indexes import Indexes
@@ -44,14 +44,11 @@ class Ranking(Record):
         return [Hit(self.extra.get(hit.chunk) or chunks[hit.chunk], hit.score) for hit in self.hits]
 
 
-class Generation(Record):
-    """What the generate stage made of one golden."""
+class Kept(Protocol):
+    """Results of single units of work by their key."""
 
-    searches: tuple[Search, ...] = ()
-    answer: Answer | None = None
-    usage: Usage = Usage()
-    capped: bool = False
-    error: str | None = None
+    def get(self, key: str) -> Any | None: ...
+    def put(self, key: str, value: Any) -> None: ...
 
 
 @dataclass
@@ -82,7 +79,7 @@ class Calls:
 class Stages:
     """One system on one golden set."""
 
-    def __init__(self, system: System, ingest: Ingest, outcomes: Outcomes, bench: Bench) -> None:
+    def __init__(self, system: System, ingest: Ingest, outcomes: Kept, bench: Bench) -> None:
         self.system, self.ingest, self.outcomes = system, ingest, outcomes
         self.indexes = Indexes(ingest, bench)
         self.bench = self.indexes.bench
@@ -92,6 +89,7 @@ class Stages:
         )
         self.rerank_key = keys.digest([self.search_key, keys.component_key(system.reranker)])
         self.answer_key = keys.digest([self.rerank_key, keys.component_key(system.answerer)])
+        self.keys = {"search": self.search_key, "rerank": self.rerank_key, "answer": self.answer_key}
         self._lock = threading.Lock()
         self._by_id: dict[str, Chunk] | None = None
 
@@ -180,18 +178,17 @@ class Stages:
         scope = self._scope(golden, *self.system.components.values())
         key = keys.digest(["generate", self.answer_key, golden.question, turns, scope, self._titles(golden)])
         kept = self.outcomes.get(key)
-        generation = Generation.model_validate(kept) if kept is not None else self._generate(key, golden)
-        return Case(golden=golden, **{name: getattr(generation, name) for name in Generation.model_fields})
+        return Case.of(golden, Attempt.model_validate(kept) if kept is not None else self._generate(key, golden))
 
     def _titles(self, golden: Golden) -> list[Any]:
         return [[document.id, document.title, *document.aliases] for document in self.documents(golden)]
 
-    def _generate(self, key: str, golden: Golden) -> Generation:
-        generation = self._answered(golden)
-        self.outcomes.put(key, generation.model_dump(mode="json", exclude_defaults=True))
-        return generation
+    def _generate(self, key: str, golden: Golden) -> Attempt:
+        attempt = self._attempt(golden)
+        self.outcomes.put(key, attempt.model_dump(mode="json", exclude_defaults=True))
+        return attempt
 
-    def _answered(self, golden: Golden) -> Generation:
+    def _attempt(self, golden: Golden) -> Attempt:
         answerer = self.system.answerer
         calls, ours = Calls(answerer.max_searches), list[HarnessError]()
 
@@ -214,14 +211,26 @@ class Stages:
             error = faults.reason(raised)
         if ours:  # an answerer that goes on after a failed search must not make the world's fault its own
             raise ours[0]
-        return Generation(searches=tuple(calls.searches), answer=answer, capped=calls.capped, error=error)
+        return Attempt(searches=tuple(calls.searches), answer=answer, capped=calls.capped, error=error)
+
+
+Reader = Callable[[str], str]
+"""Chunk id to what an answerer read under it."""
 
 
 class Scoring:
     """The score stage: metrics over saved cases. It holds no system and cannot run one."""
 
-    def __init__(self, metrics: Sequence[Metric], outcomes: Outcomes, bench: Bench, scope: str, stamp: str) -> None:
-        self.metrics, self.outcomes, self.bench, self.scope = metrics, outcomes, bench, scope
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        outcomes: Outcomes,
+        bench: Bench,
+        scope: str,
+        stamp: str,
+        passages: Callable[[Case], Reader] | None = None,
+    ) -> None:
+        self.metrics, self.outcomes, self.bench, self.scope, self.passages = metrics, outcomes, bench, scope, passages
         self.keys = {metric.label: keys.digest([keys.component_key(metric), stamp]) for metric in metrics}
 
     def score(self, retrieved: Case, generated: Case) -> list[Score]:
@@ -233,7 +242,8 @@ class Scoring:
         texts = {stage: keys.digest(view.model_dump(mode="json")) for stage, view in views.items()}
         wanted = {metric.label: keys.digest([self.keys[metric.label], texts[metric.stage]]) for metric in self.metrics}
         kept = self.outcomes.get_many(wanted.values())
-        fresh = {m.label: m.rate(views[m.stage], self.bench) for m in self.metrics if wanted[m.label] not in kept}
+        bench = replace(self.bench, passage=self.passages(generated)) if self.passages else self.bench
+        fresh = {m.label: m.rate(views[m.stage], bench) for m in self.metrics if wanted[m.label] not in kept}
         self._keep({wanted[label]: score for label, score in fresh.items() if score.status != "failed"})
         return [fresh.get(label) or Score.model_validate(kept[key]) for label, key in wanted.items()]
 

@@ -1,32 +1,42 @@
 """Latency that means something: one case at a time, warmed, repeated, nothing read back from a cache.
 
-Only `harness run --time` measures it. What a search would reuse in service stays (the opened index, token states of passages);
-what belongs to the question is computed each time (its vector, its token states).
+Only `harness run --time` measures it, and it measures the stages as every run has them: caps, oracles and faults included.
+What a search would reuse in service stays (the opened index, token states of passages); what belongs to the question is
+computed each time (its vector, its token states).
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from harness.bench import Bench, Memo
 from harness.components import Component
-from harness.records import Golden, Hit
+from harness.records import Golden
+from harness.runs.stages import Stages
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from harness.runs.stages import Stages
-
 REPEATS = 3
 
 
-class Uncached:
-    """A memo that remembers nothing."""
+class NothingKept:
+    """Stands for the cache of outcomes and keeps nothing."""
+
+    def get(self, key: str) -> Any | None:
+        return None
+
+    def put(self, key: str, value: Any) -> None:
+        pass
+
+
+class NothingRemembered:
+    """A memo that computes each time."""
 
     def fetch(
         self, texts: Sequence[str], compute: Callable[[list[str]], list[NDArray[np.floating[Any]]]]
@@ -34,12 +44,29 @@ class Uncached:
         return compute(list(texts))
 
 
+@dataclass(frozen=True)
+class PassageMemo:
+    """The memos of a bench for passages; what belongs to a query is computed each time."""
+
+    bench: Bench
+
+    def __call__(self, component: Component, label: str) -> Memo:
+        return NothingRemembered() if "query" in label else self.bench.memo(component, label)
+
+
 def measure(stages: Stages, goldens: Sequence[Golden]) -> dict[str, float]:
-    """Milliseconds, p50 and p95 over all goldens and repeats, of retrieve (search and rerank) and of the whole answer."""
-    bench = replace(stages.bench, memo=_forgetful(stages.bench))
-    searches = [_repeated(partial(_search, stages, bench, golden, golden.question)) for golden in goldens]
-    answers = [_repeated(partial(_answer, stages, bench, golden)) for golden in goldens]
-    return {**_quantiles("retrieve", searches), **_quantiles("answer", answers)}
+    """Milliseconds, p50 and p95 over all goldens and repeats, of the retrieve stage and of the generate stage."""
+    bench = replace(stages.bench, memo=PassageMemo(stages.bench))
+    fresh = Stages(stages.system, stages.ingest, NothingKept(), bench)
+    return {**_timed("retrieve", fresh.retrieve, goldens), **_timed("answer", fresh.generate, goldens)}
+
+
+def _timed(name: str, stage: Callable[[Golden], object], goldens: Sequence[Golden]) -> dict[str, float]:
+    values = sorted(value for golden in goldens for value in _repeated(partial(stage, golden)))
+    marks = {"p50": 0.5, "p95": 0.95}
+    return {
+        f"{name}_{mark}_ms": round(values[int(share * (len(values) - 1))], 3) for mark, share in marks.items() if values
+    }
 
 
 def _repeated(work: Callable[[], object]) -> list[float]:
@@ -51,33 +78,3 @@ def _milliseconds(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return 1000 * (time.perf_counter() - start)
-
-
-def _quantiles(name: str, repeats: Sequence[Sequence[float]]) -> dict[str, float]:
-    values = sorted(value for row in repeats for value in row)
-    marks = {"p50": 0.5, "p95": 0.95}
-    return {
-        f"{name}_{mark}_ms": round(values[int(share * (len(values) - 1))], 2) for mark, share in marks.items() if values
-    }
-
-
-def _forgetful(bench: Bench) -> Callable[[Component, str], Memo]:
-    def memo(component: Component, label: str) -> Memo:
-        return Uncached() if "query" in label else bench.memo(component, label)
-
-    return memo
-
-
-def _search(stages: Stages, bench: Bench, golden: Golden, query: str) -> list[Hit]:
-    system = stages.system
-    own = bench.for_case(stages.documents(golden), golden if system.oracle else None)
-    hits = stages.indexes.open(system.retriever).search(query, system.retriever.candidates, stages.docs(golden), own)
-    return system.reranker.rerank(query, hits, own)
-
-
-def _answer(stages: Stages, bench: Bench, golden: Golden) -> None:
-    answerer = stages.system.answerer
-    own = bench.for_case(stages.documents(golden), golden if stages.system.oracle else None)
-    answerer.answer(
-        golden.question, lambda query: _search(stages, bench, golden, query)[: answerer.keep], golden.turns, own
-    )

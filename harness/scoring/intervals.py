@@ -1,7 +1,7 @@
 """Means with intervals, paired tests and per-document values: what a number over a golden set can carry.
 
 Everything is deterministic and does not depend on the order of the scores: values are sorted before they are resampled.
-Intervals are for *these documents*; inference over documents starts at fifteen of them (DESIGN.md, section 11).
+Intervals are for *these documents*; inference over documents starts at fifteen of them (README.md beside this file).
 """
 
 from __future__ import annotations

@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Literal
 
 from harness.bench import Bench
 from harness.components import Component
-from harness.records import Case, Golden
+from harness.records import Case, Expect, Golden
+from harness.scoring.floors import Blind
+from harness.scoring.intervals import STRATUM, summarise
 from harness.scoring.scores import Score, Summary
 
 
@@ -24,6 +26,14 @@ class Metric(Component):
     """The cut-offs k at which it is reported by default; empty where it has none."""
     place: ClassVar[int] = 50
     """Where it stands among the metrics of its stage in a table; lower is higher up."""
+    share: ClassVar[bool] = True
+    """False for an amount: what failed has then no worst and best value."""
+    headline: ClassVar[tuple[int | None, ...]] = ()
+    """The cut-offs at which it stands in short tables, as that by document; (None,) for one without a cut-off."""
+    expense: ClassVar[bool] = False
+    """True where it says nothing if it is zero for every question."""
+    strata: ClassVar[tuple[Expect, ...]] = ()
+    """Expectations of which it is the mean of the means, so that the more frequent one does not count more."""
     needs_answer: ClassVar[bool] = True
     """In the generate and score stages: without an answer (the system failed) the value is 0."""
 
@@ -42,7 +52,16 @@ class Metric(Component):
         """The value for one case; called only where `applies` gave None."""
         raise NotImplementedError
 
+    def floors(self, blind: Blind) -> dict[str, float]:
+        """What can be had without reading the question, by name; empty where it has no floor."""
+        return {}
+
     def rate(self, case: Case, bench: Bench) -> Score:
+        """`outcome`, under the stratum that it counts in."""
+        score = self.outcome(case, bench)
+        return score.model_copy(update={"detail": {STRATUM: case.golden.expect}}) if self.strata else score
+
+    def outcome(self, case: Case, bench: Bench) -> Score:
         """`score` with the three failures kept apart: not applicable, the system's fault (0), the instrument's (failed)."""
         why_not = self.applies(case.golden)
         if why_not is not None:
@@ -56,9 +75,7 @@ class Metric(Component):
 
     def summary(self, scores: Sequence[Score]) -> Summary:
         """The metric over a set: by default the mean of the scored values, with its interval."""
-        from harness.scoring.intervals import summarise
-
-        return summarise(self.label, scores, binary=self.binary)
+        return summarise(self.label, scores, binary=self.binary, share=self.share)
 
     def scored(self, case: Case, value: float, reason: str, **detail: Any) -> Score:
         return Score(metric=self.label, golden=case.golden.id, value=float(value), reason=reason, detail=detail)

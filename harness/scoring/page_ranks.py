@@ -1,7 +1,8 @@
 """Formulas over ranked pages, as plain functions: metrics, floors and tests call the same ones.
 
 `pages` are distinct pages, best first, already cut at k. `groups` are a golden's groups of evidence; any one group, taken
-whole, supports the answer, and U is their union. Formulas: METRICS.md. nDCG: Järvelin and Kekäläinen (2002), binary gain.
+whole, supports the answer, and U is their union. Formulas: README.md in this folder. nDCG: Järvelin and Kekäläinen (2002),
+binary gain.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ MIN_DOCUMENTS = 15
 TOO_FEW = "too few documents to generalise"
 
 
-def home(golden: Golden) -> str:
+def document_of(golden: Golden) -> str:
     """The document that a golden belongs to: of its evidence, else of its scope; several are one home of their own."""
     docs = sorted({ref.doc for ref in golden.gold_pages} or set(golden.scope))
     return " + ".join(docs) if docs else "whole corpus"

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from harness.records import Json, Record, Usage
 
 Status = Literal["scored", "not_applicable", "failed"]
+STATUSES: tuple[Status, ...] = ("scored", "not_applicable", "failed")
 
 
 class Score(Record):
@@ -39,6 +40,12 @@ class Summary(Record):
     metric: str
     stage: str = ""
     unit: str = "share"
+    headline: bool = False
+    """Whether it stands in short tables."""
+    expense: bool = False
+    """Whether it says nothing where it is zero for every question."""
+    strata: tuple[str, ...] = ()
+    """Expectations of which it is the mean of the means."""
     mean: float | None
     low: float | None = None
     high: float | None = None

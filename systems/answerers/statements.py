@@ -13,6 +13,7 @@ from harness.bench import Bench
 from harness.protocols import Answerer, SearchCall
 from harness.records import Answer, Turn
 from systems._shared.tokens import tokens
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.asked import Asked
 from systems.answerers._statements.claims import Claim, Weigher
 from systems.answerers._statements.measures import names_measure
@@ -24,12 +25,8 @@ from systems.answerers._statements.series import over_years
 from systems.answerers._statements.tables import read_all
 from systems.answerers._statements.worked import worked
 
-_DENIAL = re.compile(r"\b(?:no|not|never|none|neither|nor|without|immaterial)\b|n['’]t\b", re.IGNORECASE)
-_SIDES = re.compile(
-    r"\b(gain|profit|income|inflow|increase|positive)s? or (?:an? )?(?:net )?(loss|outflow|decrease|negative|expense)\b",
-    re.I,
-)
-"""Of a single figure its sign says which."""
+_DENIAL = re.compile(rf"\b(?:{vocabulary.DENIAL})\b|n['’]t\b", re.IGNORECASE)
+_SIDES = re.compile(rf"\b({vocabulary.GAIN})s? or (?:an? )?(?:net )?({vocabulary.LOSS})\b", re.IGNORECASE)
 REFUSAL = "The documents do not answer this."
 
 

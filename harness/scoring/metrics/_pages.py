@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 from harness.bench import Bench
 from harness.records import Case, Golden, PageRef
+from harness.scoring.floors import Blind, mean_of
 from harness.scoring.metric import Metric
 from harness.scoring.page_ranks import distinct_pages
 from harness.scoring.scores import Score
@@ -26,9 +27,20 @@ class EvidenceMetric(Metric):
             return "the question depends on earlier turns and has no standalone form"
         return None
 
-    def worth(self, case: Case, golden: Golden) -> float:
+    def value_against(self, case: Case, golden: Golden) -> float:
         """The value of what the case found, were `golden` the one that was asked."""
         raise NotImplementedError
+
+    def floors(self, blind: Blind) -> dict[str, float]:
+        if self.stage != "retrieve":
+            return {}
+        fits = {golden.id for golden in self.asked(blind)}
+        pairs = [(case, other) for case, other in blind.pairs if {case.golden.id, other.id} <= fits]
+        return mean_of({"shuffled gold": [self.value_against(case, other) for case, other in pairs]})
+
+    def asked(self, blind: Blind) -> list[Golden]:
+        """The goldens that it applies to."""
+        return [case.golden for case in blind.cases if self.applies(case.golden) is None]
 
 
 class PageMetric(EvidenceMetric):
@@ -42,8 +54,15 @@ class PageMetric(EvidenceMetric):
         """The metric's formula, on pages already cut at k."""
         raise NotImplementedError
 
-    def worth(self, case: Case, golden: Golden) -> float:
+    def value_against(self, case: Case, golden: Golden) -> float:
         return self.value(self.pages(case), golden)
+
+    def floors(self, blind: Blind) -> dict[str, float]:
+        if self.stage != "retrieve":
+            return {}
+        known = [golden for golden in self.asked(blind) if blind.pages[golden.id]]
+        values = [self.value(blind.pages[golden.id][: self.k], golden) for golden in known]
+        return super().floors(blind) | mean_of({"frequent pages": values})
 
     def score(self, case: Case, bench: Bench) -> Score:
         pages = self.pages(case)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.bench import Bench
 from harness.records import Case
-from harness.scoring.intervals import STRATUM
+from harness.scoring.floors import Blind
 from harness.scoring.metrics._answers import AnswerMetric, answer_of
 from harness.scoring.scores import Score
 
@@ -12,15 +12,15 @@ from harness.scoring.scores import Score
 class Abstention(AnswerMetric):
     """(mean of refused_unanswerable + mean of answered_answerable) / 2. Floors: always answer .5, always abstain .5.
 
-    A row holds 1 where the system did as expected, and names its stratum, by which `stats.summarise` balances the mean.
+    A row holds 1 where the system did as expected.
     """
 
     place = 16
     binary = True
+    strata = ("answer", "abstain")
 
-    def rate(self, case: Case, bench: Bench) -> Score:
-        score = super().rate(case, bench)
-        return score.model_copy(update={"detail": {STRATUM: case.golden.expect}})
+    def floors(self, blind: Blind) -> dict[str, float]:
+        return {"always answer": 0.5, "always abstain": 0.5}
 
     def score(self, case: Case, bench: Bench) -> Score:
         refused, expected = answer_of(case).abstained, case.golden.expect == "abstain"

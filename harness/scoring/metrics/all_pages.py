@@ -15,6 +15,7 @@ class AllPages(PageMetric):
     place = 3
     at = (5, 10)
     binary = True
+    headline = (5,)
 
     def value(self, pages: Sequence[PageRef], golden: Golden) -> float:
         return page_ranks.all_pages(pages, golden.evidence)

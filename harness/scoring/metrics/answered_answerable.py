@@ -15,6 +15,7 @@ class AnsweredAnswerable(Metric):
     place = 15
     stage = "generate"
     binary = True
+    headline = (None,)
 
     def applies(self, golden: Golden) -> str | None:
         return None if golden.expect == "answer" else f"the golden expects the system to {golden.expect}"

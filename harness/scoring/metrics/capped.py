@@ -16,6 +16,7 @@ class Capped(Metric):
     higher_is_better = False
     binary = True
     needs_answer = False
+    expense = True
 
     def score(self, case: Case, bench: Bench) -> Score:
         made = f"{len(case.searches)} searches"

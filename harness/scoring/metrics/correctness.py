@@ -19,6 +19,7 @@ class Correctness(VerdictMetric):
 
     place = 1
     binary = True
+    headline = (None,)
 
     def score(self, case: Case, bench: Bench) -> Score:
         if answer_of(case).abstained:

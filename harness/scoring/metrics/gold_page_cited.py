@@ -14,6 +14,7 @@ class GoldPageCited(GoldPageMetric):
 
     place = 12
     binary = True
+    headline = (None,)
 
     def score(self, case: Case, bench: Bench) -> Score:
         answer = answer_of(case)

@@ -26,7 +26,7 @@ class ModalityHit(EvidenceMetric):
     def applies(self, golden: Golden) -> str | None:
         return super().applies(golden) or (None if kinds(golden) else "the golden's modality is not labelled")
 
-    def worth(self, case: Case, golden: Golden) -> float:
+    def value_against(self, case: Case, golden: Golden) -> float:
         return float(self._first(case, golden) is not None)
 
     def score(self, case: Case, bench: Bench) -> Score:

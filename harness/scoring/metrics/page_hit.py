@@ -15,6 +15,7 @@ class PageHit(PageMetric):
     place = 1
     at = (1, 3, 5, 10)
     binary = True
+    headline = (1, 5)
 
     def value(self, pages: Sequence[PageRef], golden: Golden) -> float:
         return page_ranks.page_hit(pages, golden.evidence)

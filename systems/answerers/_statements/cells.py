@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.periods import years
 from systems.answerers._statements.tables import Row
 
-_CHANGE = re.compile(r"\b(?:changes?|variance|vs\.?|versus|increase|decrease|growth)\b|%", re.IGNORECASE)
-_PART = re.compile(r"\b(?:quarter|(?:three|six|nine|3|6|9) months|q[1-4])\b", re.IGNORECASE)
+_CHANGE = re.compile(rf"\b(?:{vocabulary.COLUMN_OF_CHANGES})\b|%", re.IGNORECASE)
+_PART = re.compile(rf"\b(?:{vocabulary.COLUMN_OF_PART})\b", re.IGNORECASE)
 
 
 class Dated(NamedTuple):

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from systems._shared.tokens import tokens
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.asked import Asked
 from systems.answerers._statements.cells import dates, of_part
 from systems.answerers._statements.figures import number
@@ -18,29 +19,12 @@ from systems.answerers._statements.periods import years
 from systems.answerers._statements.sentences import Figure, figure_in
 from systems.answerers._statements.tables import Row, Sentence
 
-_LEADS = re.compile(r":$|\bas follows\b|\bfollowing table|\btable (?:below|above)")
-"""A sentence that only leads to a table."""
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|be|has|have|had|will|totall?ed|amounted|reported|recorded|paid|issued|repurchased|generated|"
-    r"incurred|recogni[sz]ed|increased|decreased|declined|grew|rose|fell|approximated|represented?|accounted|spent|sold)\b",
-    re.IGNORECASE,
-)
-"""What lacks one is a heading, or cells that the parser ran together."""
-_NEUTRAL = frozenset(tokens("total net"))
-"""Words of a label that may be there unasked: "net sales" is answered by the row "Total net sales"."""
-CALENDAR = frozenset(
-    tokens(
-        "year years ended ending as of at december january february march april may june july august september october "
-        "november fiscal months three six nine twelve"
-    )
-)
-"""Words over a column that say when, and tell for or against nothing."""
-_OPERATION = frozenset(
-    tokens(
-        "combined increase decrease change difference percent percentage compare calculate higher lower sum growth much"
-    )
-)
-"""Words of a question that say what to do with the figures."""
+_LEADS = re.compile(rf":$|{vocabulary.TABLE_LEAD}")
+_VERB = re.compile(rf"\b(?:{vocabulary.SENTENCE_VERB})\b", re.IGNORECASE)
+_NEUTRAL = frozenset(tokens(vocabulary.NEUTRAL_LABEL_WORDS))
+CALENDAR = frozenset(tokens(vocabulary.CALENDAR_WORDS))
+"""Words that say when, as `tokens` gives them."""
+_OPERATION = frozenset(tokens(vocabulary.OPERATION_WORDS))
 LIGHT, GROUP, OUTSIDE, PRECISION, NO_FIGURE, NO_YEAR, PER_RANK = 0.3, 0.8, 0.5, 0.5, 0.3, 0.3, 0.05
 """What a word of a date, or of what is to be done, counts against another; what a word of the question counts in the heading
 inside the table, and in title and header, instead of the label or column; how much words of label and column that were not

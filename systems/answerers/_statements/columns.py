@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.periods import years
 
 _BARE = re.compile(
-    r"\(?\$?\s*(?:dollars|amounts|u\.?s\.? dollars|usd|eur)?,?\s*in (?:thousands|millions|billions)[^)|]*\)?", re.I
+    rf"\(?\$?\s*(?:{vocabulary.HEAD_CURRENCY})?,?\s*in (?:{vocabulary.HEAD_SCALE})[^)|]*\)?", re.IGNORECASE
 )
-_VERSUS = re.compile(r"\b(?:19|20)\d\d\s+(?:vs?\.?|versus|from|over|compared to)[\s|]+(?:19|20)\d\d\b", re.I)
+_VERSUS = re.compile(rf"\b(?:19|20)\d\d\s+(?:{vocabulary.VERSUS})[\s|]+(?:19|20)\d\d\b", re.IGNORECASE)
 """Over a column of changes, which often has a second beside it for the percentage."""
 _NOTE = re.compile(r"\s*\(\w\)")
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-_SIGNS = r"(?:[$€£¥₹]|US\$|Rs\.?|\()"
+from systems.answerers._statements import vocabulary
+
+_SIGNS = rf"(?:{vocabulary.CURRENCY}|\()"
 _FIGURE = re.compile(
-    rf"[-−–]?{_SIGNS}*[-−–]?{_SIGNS}*\d(?:[\d,]*\d)?(?:\.\d+)?\)?%?\)?|\.\d+%?|[—–-]+|NM|N/M|N/A|n/a|nm"
+    rf"[-−–]?{_SIGNS}*[-−–]?{_SIGNS}*\d(?:[\d,]*\d)?(?:\.\d+)?\)?%?\)?|\.\d+%?|[—–-]+|{vocabulary.NO_FIGURE}"
 )
 _LONE = re.compile(rf"{_SIGNS}+|[-−–]{_SIGNS}")
-_AFTER = re.compile(r"[)%]+|pts?\.?|bps")
+_AFTER = re.compile(rf"[)%]+|{vocabulary.POINTS}")
 _BRACKET = re.compile(r"^[-−–]|\(\s*[$€£¥₹]?\s*\d")
-
-_FACTORS = {"thousand": 1e3, "lakh": 1e5, "million": 1e6, "crore": 1e7, "billion": 1e9, "trillion": 1e12}
 
 
 def is_figure(word: str) -> bool:
@@ -44,18 +44,18 @@ def number(figure: str) -> float | None:
 
 def factor(scale: str) -> float:
     """What "million" and its like multiply by; 1 where none is named."""
-    return _FACTORS.get(scale, 1.0)
+    return vocabulary.SCALES.get(scale, 1.0)
 
 
 def amount_of(text: str) -> float | None:
     """The amount that a text of prose gives: "$5.1 billion"."""
     value = number(text)
-    words = [word.rstrip("s") for word in text.lower().split() if word.rstrip("s") in _FACTORS]
+    words = [word.rstrip("s") for word in text.lower().split() if word.rstrip("s") in vocabulary.SCALES]
     return None if value is None else value * factor(words[0] if words else "")
 
 
 def scale_of(figure: str, about: str, scale: str) -> str:
     """The scale that goes for a figure: none for shares and for what `about`, its row's words, says is per share."""
-    bare = "%" in figure or re.search(r"\bper\b|\bratio\b|\brate\b", about, re.IGNORECASE)
+    bare = "%" in figure or re.search(vocabulary.NO_SCALE, about, re.IGNORECASE)
     cents = "," not in figure and re.search(r"\.\d\d", figure) and scale != "billion"
     return "" if bare or cents else scale

@@ -6,14 +6,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_TOKEN = re.compile(r"\s*([*×/÷+()]|(?<=\s)[-−–](?=\s)|\b(?:less|minus|plus|times|divided by|multiplied by)\b)\s*")
-_SAME = {"×": "*", "times": "*", "multiplied by": "*", "÷": "/", "divided by": "/", "plus": "+"}
-_ASIDE = re.compile(r"[(\[](?:from|as|in|per|using|i\.e\.|which|see)\b[^)\]]*[)\]]|\[[^\]]*\]")
+from systems.answerers._statements import vocabulary
+
+_SPELT = "|".join(name for name in vocabulary.SIGNS if name.isascii())
+_TOKEN = re.compile(rf"\s*([*×/÷+()]|(?<=\s)[-−–](?=\s)|\b(?:{_SPELT})\b)\s*")
+_ASIDE = re.compile(rf"[(\[](?:{vocabulary.FORMULA_ASIDE})\b[^)\]]*[)\]]|\[[^\]]*\]")
 _WHEN = re.compile(
-    r"\b(?:(?:between|from|for|in|of|at|over|as of) )?(?:the )?(?:end of )?(?:fiscal year |fiscal |fy ?|year )?"
+    rf"\b(?:(?:{vocabulary.BEFORE_YEAR}) )?(?:the )?(?:end of )?(?:{vocabulary.FISCAL_YEAR})?"
     r"((?:19|20)\d\d|(?<=fy)\d\d|(?<=fy )\d\d)(?: and| to|,)?(?!\w)"
 )
-_KIND = re.compile(r"\A(average|avg\.?|mean|change in|increase in)\s+(?:of )?(?:the )?")
+_KIND = re.compile(rf"\A(?:(?P<average>{vocabulary.AVERAGE})|(?P<change>{vocabulary.CHANGE}))\s+(?:of )?(?:the )?")
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,7 @@ Formula = float | Item | Operation
 def formula_of(text: str) -> Formula | None:
     """The formula that a text is; None where it is none."""
     parts = [part.strip() for part in _TOKEN.split(_ASIDE.sub(" ", text.lower()))]
-    parts = [_SAME.get(part, part) for part in parts if part]
-    parts = ["-" if part in ("less", "minus", "−", "–") else part for part in parts]
+    parts = [vocabulary.SIGNS.get(part, part) for part in parts if part]
     reader = _Reader(parts)
     try:
         found = reader.sum()
@@ -91,7 +92,6 @@ def item_of(text: str) -> Item:
     """The item that a phrase in lower case names, with its years: "average accounts payable between fy2016 and fy2017"."""
     years = tuple(int(year) if len(year) == 4 else 2000 + int(year) for year in _WHEN.findall(text))
     plain = re.sub(r"[\"“”.,:;?]|\A\W*(?:the|a)\s", " ", _WHEN.sub(" ", text))
-    plain = re.sub(r"\A(?:total )?unadjusted |\A(?:the|its|their) ", "", " ".join(plain.split()))
+    plain = re.sub(vocabulary.ITEM_OPENING, "", " ".join(plain.split()))
     kind = _KIND.match(plain)
-    named = {"a": "average", "m": "average", "c": "change", "i": "change"}[kind[1][0]] if kind else ""
-    return Item(plain[kind.end() :] if kind else plain, named, years)
+    return Item(plain[kind.end() :], kind.lastgroup or "", years) if kind else Item(plain, "", years)

@@ -11,12 +11,14 @@ from typing import NamedTuple
 from harness.bench import Bench
 from harness.protocols import SearchCall
 from systems._shared.tokens import tokens
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.cells import dates, of_part
 from systems.answerers._statements.pages import pages_of
 from systems.answerers._statements.tables import Row, read_all
-from systems.answerers._statements.terms import BALANCE, CASH, INCOME, STATEMENTS, Term
+from systems.answerers._statements.terms import Term
+from systems.answerers._statements.vocabulary import BALANCE, CASH, INCOME, STATEMENTS
 
-_NEUTRAL = frozenset({"total", "consolid", "net"})
+_NEUTRAL = frozenset(tokens(vocabulary.NEUTRAL_CAPTION_WORDS))
 _ENOUGH = 0.7
 """Below that a row's caption is another item's."""
 
@@ -77,25 +79,28 @@ def _fit(term: Term, row: Row) -> float:
     """How well the row's caption is one of the term's, 0 to 1, a little more in the term's own statement."""
     caption = _words(row.label)
     fits = [_alike(_words(label), caption) - 0.01 * place for place, label in enumerate(term.labels or (term.name,))]
-    home = _home(row.title)
-    if term.statement == BALANCE and home in (INCOME, CASH):
+    statement = _statement(row.title)
+    if term.statement == BALANCE and statement in (INCOME, CASH):
         return 0.0
     fit = max(fits)
     if fit < _ENOUGH:
         return 0.0
-    return fit + 0.1 * (bool(home) and home == term.statement) - 0.1 * ("consolidated" not in row.title.lower())
+    of_group = vocabulary.GROUP_TITLE in row.title.lower()
+    return fit + 0.1 * (bool(statement) and statement == term.statement) - 0.1 * (not of_group)
 
 
-def _home(title: str) -> str:
+def _statement(title: str) -> str:
     """Which statement a table's title names."""
-    names = (("balance sheet|financial position", BALANCE), ("cash flow", CASH), ("income|operations|earnings", INCOME))
-    return next((kind for pattern, kind in names if re.search(pattern, title, re.IGNORECASE)), "")
+    names = vocabulary.TITLES.items()
+    return next((statement for statement, pattern in names if re.search(pattern, title, re.IGNORECASE)), "")
 
 
 @lru_cache(maxsize=8192)
 def _words(label: str) -> tuple[str, ...]:
     plain = re.sub(r"\([^)]*\)", " ", label.lower()).replace("-", " ")
-    return tuple(tokens(re.sub(r"\bbefore\b", "pretax", plain)))
+    for word, other in vocabulary.CAPTION_SYNONYMS.items():
+        plain = re.sub(rf"\b{word}\b", other, plain)
+    return tuple(tokens(plain))
 
 
 def _alike(wanted: tuple[str, ...], caption: tuple[str, ...]) -> float:

@@ -7,26 +7,22 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from systems._shared.tokens import tokens
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.formulas import Formula, Item, Operation, formula_of, item_of
 from systems.answerers._statements.terms import Term, measure_in, term_of
 
-_DEFINED = re.compile(r"\b(?:defined|calculated|computed) as:?\s*(.+?)\s*(?:[.?!](?=\s|\Z)|\Z)")
+_DEFINED = re.compile(rf"\b(?:{vocabulary.DEFINED}) as:?\s*(.+?)\s*(?:[.?!](?=\s|\Z)|\Z)")
 _BETWEEN = re.compile(
-    r"\s(?:(to)|/|divided by|over|(as an? (?:%|percent(?:age)?|share|proportion) of(?: (?:the|its))?)|(less|minus))\s"
+    rf"\s(?:(to)|/|{vocabulary.OVER}|(as an? (?:{vocabulary.SHARE}) of(?: (?:the|its))?)|({vocabulary.LESS}))\s"
 )
-_RATIO = re.compile(r"\bratio\b|\bround|\bdecimal|\bproportion|\bpercent|%")
-_OPEN = re.compile(
-    r"\badjusted\b|\bnon-?\s?gaap\b|"
-    r"\b(?:what drove|why|explain|how (?:does|do|did)|drivers?|reasons?)\b.*\b(?:change|margin|ratio)",
-    re.DOTALL,
-)
+_RATIO = re.compile(vocabulary.QUOTIENT)
+_OPEN = re.compile(rf"{vocabulary.OWN_MEASURE}|\b(?:{vocabulary.REASON})\b.*\b(?:{vocabulary.REASONED})", re.DOTALL)
 """What no formula answers: a company's own measures, and questions for reasons."""
 _GROWTH = re.compile(
-    r"\b(?:(?:percentage |percent |% |year-over-year |yoy |annual )*(?:change|growth|growth rate|increase|decrease) (?:in|of))"
+    rf"\b(?:(?:{vocabulary.GROWTH_KIND})*(?:{vocabulary.GROWTH}) (?:in|of))"
     r" (?:its |the |total )*(.+?)(?: from| between|,| \(|\?| for| in|\Z)"
 )
-_VERBS = frozenset(tokens("spend spent pay paid report reported record total much consolidated end annual"))
-"""Words that say nothing of which line item is meant."""
+_NEUTRAL = frozenset(tokens(vocabulary.ITEM_NEUTRAL_WORDS))
 _WORDS = 7
 """Words that the name of a line item has at most."""
 
@@ -58,14 +54,14 @@ def names_measure(question: str, answer: str) -> bool:
     return measure is None or set(tokens(measure.name)) <= set(tokens(answer))
 
 
-def alone(words: tuple[str, ...], question: str) -> Wanted | None:
+def item_wanted(words: tuple[str, ...], question: str) -> Wanted | None:
     """The line item that a question asks for when it says nothing else: `words` are all that it says, stemmed."""
     plain = question.lower().split()
     if _OPEN.search(question.lower()):
         return None
     spans = [plain[start : start + length] for length in range(_WORDS, 0, -1) for start in range(len(plain))]
     for item in (item_of(" ".join(span)) for span in spans):
-        if item.phrase and term_of(item.phrase) and not set(words) - set(tokens(item.phrase)) - _VERBS:
+        if item.phrase and term_of(item.phrase) and not set(words) - set(tokens(item.phrase)) - _NEUTRAL:
             return Wanted(Item(item.phrase), item.phrase)
     return None
 
@@ -77,7 +73,7 @@ def _name(measure: Term | None) -> str:
 def _growth(question: str) -> Wanted | None:
     """The growth of a line item over the years that are named, as a share of the first."""
     found = _GROWTH.search(question)
-    if not found or not re.search(r"percent|%|growth|rate", question):
+    if not found or not re.search(vocabulary.GROWTH_RATE, question):
         return None
     item = item_of(found[1])
     if term_of(item.phrase) is None:

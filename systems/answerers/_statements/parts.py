@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from systems._shared.tokens import tokens
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.claims import Claim, Weigher
 from systems.answerers._statements.rounding import share
 from systems.answerers._statements.series import Found, Point, point_of
 from systems.answerers._statements.tables import Row
 
 _PART_OF = re.compile(
-    r"\bwhat (?:percent(?:age)?|share|proportion|portion|fraction|part) of (?:the |its )*(?P<whole>.+?)\s"
-    r"(?:is|are|was|were|came|comes|consist\w*|did|does|do|had|ha(?:s|ve))\b(?P<part>.+)",
+    rf"\bwhat (?:{vocabulary.PART_SHARE}) of (?:the |its )*(?P<whole>.+?)\s(?:{vocabulary.PART_VERB})\b(?P<part>.+)",
     re.IGNORECASE,
 )
 
@@ -53,7 +53,8 @@ def _holds(claim: Claim, part: str) -> bool:
 
 def _is_whole(claim: Claim, whole: str) -> bool:
     label = set(tokens(claim.row.label if claim.row else ""))
-    return bool(label) and label - {"total"} <= set(tokens(whole)) and ("total" in label or len(label) > 1)
+    named = label - {vocabulary.TOTAL} <= set(tokens(whole))
+    return bool(label) and named and (vocabulary.TOTAL in label or len(label) > 1)
 
 
 def _found(part: Point, whole: Point, fit: float, question: str) -> Found:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.figures import factor
 
-_DECIMALS = re.compile(r"\b(one|two|three|four|1|2|3|4)\s+decimal|\bnearest (percent|whole|integer|dollar|million)")
-_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4}
-_SCALE = re.compile(r"\b(?:in|usd|us\$|\$|dollars?)\s+(?:\w+\s+)?(thousand|million|billion)s?\b", re.IGNORECASE)
-_PERCENT = re.compile(r"percent|%", re.IGNORECASE)
+_DECIMALS = re.compile(rf"\b({'|'.join(vocabulary.DECIMALS)}|1|2|3|4)\s+decimal|\bnearest ({vocabulary.WHOLE_UNIT})")
+_SCALE = re.compile(rf"\b(?:{vocabulary.BEFORE_SCALE})\s+(?:\w+\s+)?({vocabulary.ASKED_SCALE})s?\b", re.IGNORECASE)
+_PERCENT = re.compile(vocabulary.PERCENT, re.IGNORECASE)
 
 
 def decimals(question: str) -> int | None:
@@ -17,7 +17,7 @@ def decimals(question: str) -> int | None:
     match = _DECIMALS.search(question.lower())
     if match is None:
         return None
-    return 0 if match[2] else _COUNTS.get(match[1]) or int(match[1])
+    return 0 if match[2] else vocabulary.DECIMALS.get(match[1]) or int(match[1])
 
 
 def share(value: float, question: str, *, percent: bool) -> str:
@@ -30,7 +30,7 @@ def share(value: float, question: str, *, percent: bool) -> str:
 
 def _own(value: float) -> str:
     """The scale in which prose would give an amount."""
-    return next((name for name in ("billion", "million") if abs(value) >= factor(name)), "")
+    return next((name for name in vocabulary.OWN_SCALES if abs(value) >= factor(name)), "")
 
 
 def amount(value: float, question: str, scale: str) -> str:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.periods import years
 
 _MONEY = re.compile(
-    r"(?:US)?[$€£¥₹]\s?\d[\d,.]*\d?(?:\s+(?:thousand|million|billion|trillion|crores?|lakhs?))?|\d[\d,]*(?:\.\d+)?%|"
-    r"\d[\d,]*(?:\.\d+)?\s+(?:thousand|million|billion|crores?|lakhs?)\b"
+    rf"(?:US)?[$€£¥₹]\s?\d[\d,.]*\d?(?:\s+(?:{vocabulary.SENTENCE_SCALE}))?|\d[\d,]*(?:\.\d+)?%|"
+    rf"\d[\d,]*(?:\.\d+)?\s+(?:{vocabulary.BARE_SCALE})\b"
 )
 _PLAIN = re.compile(r"(?<![\w$.,(])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w,.]?\d|\w)")
 _DATE = re.compile(
-    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+\d{1,2}(?:,\s*\d{4})?|"
-    r"\b(?:Note|Item|Section|Part|Rule|Exhibit|Topic|ASU|Level|Tier|page)\s+[\d.()-]+|\bCOVID-19\b"
+    rf"\b(?:{vocabulary.MONTH})[a-z]*\.?\s+\d{{1,2}}(?:,\s*\d{{4}})?|"
+    rf"\b(?:{vocabulary.NUMBERED})\s+[\d.()-]+|\b{vocabulary.NAME_WITH_NUMBER}\b"
 )
-_ASIDE = re.compile(r"\((?:including|excluding|of which|net of|after)[^)]*\)")
+_ASIDE = re.compile(rf"\((?:{vocabulary.SENTENCE_ASIDE})[^)]*\)")
 
 
 class Figure(NamedTuple):

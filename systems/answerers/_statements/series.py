@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.asked import Asked
 from systems.answerers._statements.claims import Claim, Weigher
 from systems.answerers._statements.figures import amount_of
@@ -14,30 +15,20 @@ from systems.answerers._statements.rounding import amount, share
 from systems.answerers._statements.sentences import by_year
 from systems.answerers._statements.tables import Row, Sentence
 
-_CHANGE = re.compile(
-    r"\bby (?:how (?:much|many)|what)\b|\bhow (?:much|many) (?:\w+ )*?(?:more|less|greater|higher|lower|fewer|increase|"
-    r"decrease|grow|rise|fall|change)\b|\bdifference\b|\b(?:changes?|growth|increase|decrease)\b.*\b(?:from|between|over|"
-    r"compared)\b|\b(?:higher|lower)\b.*\b(?:compared to|than)\b|\bhow did\b.*\bchange\b",
-    re.IGNORECASE,
-)
-_AND_HOW = re.compile(r"\band (?:by )?(?:how|what)\b", re.IGNORECASE)
-"""Asks for the figures beside their change."""
-_SUM = re.compile(r"\bcombined\b|\bsum of\b", re.IGNORECASE)
+_CHANGE = re.compile(vocabulary.DIFFERENCE, re.IGNORECASE)
+_AND_HOW = re.compile(rf"\band (?:by )?(?:{vocabulary.AND_HOW})\b", re.IGNORECASE)
+_SUM = re.compile(vocabulary.SUM, re.IGNORECASE)
 _TOTAL = re.compile(
-    r"\b(?:calculate|what (?:was|were)) (?:the )?total\b.*(?:19|20)\d\d ?(?:,| and\b).*(?:19|20)\d\d", re.I
+    rf"\b(?:{vocabulary.TOTAL_ASKED}) (?:the )?total\b.*(?:19|20)\d\d ?(?:,| and\b).*(?:19|20)\d\d", re.IGNORECASE
 )
-_COMPARE = re.compile(r"\bcompare\b|\bboth\b|\beach\b", re.IGNORECASE)
+_COMPARE = re.compile(vocabulary.COMPARISON, re.IGNORECASE)
 _EACH = re.compile(r"(?:19|20)\d\d(?:,| and| or| ,)+ (?:in )?(?:19|20)\d\d", re.IGNORECASE)
-_WHICH = re.compile(
-    r"\b(?:which|what|in which) (?:fiscal )?year\b.*\b(high|low|more|most|less|least|great|larg|small)", re.I
-)
-_TURN = re.compile(
-    r"\b(?:increase|improve|grow|rise|higher|up)\w*,? or (?:\w+ )?(?:decrease|decline|worsen|fall|lower|down)", re.I
-)
-_UP = re.compile(r"\b(?:increas|improv|grow|grew|ris|rose|higher|more|greater|expand|exceed|gain)", re.IGNORECASE)
-_DOWN = re.compile(r"\b(?:declin|decreas|drop|fell|fall|lower|less|reduc|shrink|fewer|worsen)", re.IGNORECASE)
-_SHARE = re.compile(r"percent|%|growth rate", re.IGNORECASE)
-_SIGNED = re.compile(r"\bchange\b|\bgrowth\b", re.IGNORECASE)
+_WHICH = re.compile(rf"\b(?:{vocabulary.WHICH_YEAR}) (?:fiscal )?year\b.*\b({vocabulary.EXTREME})", re.IGNORECASE)
+_TURN = re.compile(rf"\b(?:{vocabulary.RISE_OR})\w*,? or (?:\w+ )?(?:{vocabulary.OR_FALL})", re.IGNORECASE)
+_UP = re.compile(rf"\b(?:{vocabulary.UP})", re.IGNORECASE)
+_DOWN = re.compile(rf"\b(?:{vocabulary.DOWN})", re.IGNORECASE)
+_SHARE = re.compile(vocabulary.RATE, re.IGNORECASE)
+_SIGNED = re.compile(vocabulary.SIGNED, re.IGNORECASE)
 
 
 class Point(NamedTuple):
@@ -155,7 +146,7 @@ def _turn(points: Sequence[Point], question: str) -> str:
 
 def _which(points: Sequence[Point], question: str) -> str:
     match = _WHICH.search(question)
-    lowest = match is not None and match[1].lower() in ("low", "less", "least", "small")
+    lowest = match is not None and match[1].lower() in vocabulary.LEAST
     chosen = (min if lowest else max)(points, key=lambda point: point.value)
     return f"{chosen.year}. {_each(points, question)}"
 

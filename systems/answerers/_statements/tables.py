@@ -9,21 +9,22 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from systems._shared.tokens import STOP_WORDS
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.columns import columns
 from systems.answerers._statements.detached import joined
 from systems.answerers._statements.figures import closes, factor, is_figure, is_sign, number, scale_of
 from systems.answerers._statements.pages import Page
 from systems.answerers._statements.periods import years
 
-_SCALE = re.compile(r"\b(?:in|\$|usd|eur)?\s*\(?(thousands|millions|billions|crores?|lakhs?)\b", re.IGNORECASE)
+_SCALE = re.compile(rf"\b(?:{vocabulary.BEFORE_TABLE_SCALE})?\s*\(?({vocabulary.TABLE_SCALE})\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9“\"'(•])")
 _ENDS = re.compile(r"[.:;!?”\"]\Z")
-_DAY = re.compile(
-    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?\s+\d{1,2}\b|\b\d{1,2}\s+months\b", re.I
-)
+_DAY = re.compile(rf"\b(?:{vocabulary.MONTH})[a-z]*\.?\s+\d{{1,2}}\b|\b\d{{1,2}}\s+months\b", re.IGNORECASE)
 _STOP = re.compile(r"[a-z]\.(?:\s|\Z)")
-_CAPITAL = re.compile(r"(?<=[a-z)])(?<!\band)(?<!\bof)(?<!\bfor)(?<!\bthe)(?<!\bin)(?<!\bfrom)\s+(?=[A-Z][a-z.])")
+_NOT_JOINED = "".join(rf"(?<!\b{word})" for word in vocabulary.JOINING_WORDS.split())
+_CAPITAL = re.compile(rf"(?<=[a-z)]){_NOT_JOINED}\s+(?=[A-Z][a-z.])")
 """Where a label ends and the next begins, in a cell that holds several."""
+_QUARTERS = re.compile(vocabulary.QUARTERS, re.IGNORECASE)
 _LONG = 200
 """Characters from which a line is prose."""
 _LONGEST = 1000
@@ -91,7 +92,7 @@ def parsed(line: str) -> Parsed | None:
             break
         figures.insert(0, words.pop())
     label = " ".join(word for word, _ in words)
-    values = _without_note(_merged(figures), alone=len(cells) == 1 or in_label)
+    values = _without_note(_merged(figures), bare=len(cells) == 1 or in_label)
     if not _is_row(label, values, 2 if len(cells) == 1 or in_label else 1):
         return None
     return Parsed(label, tuple(value for value, _ in values), tuple(place for _, place in values), len(cells))
@@ -116,9 +117,9 @@ def _merged(figures: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     return found
 
 
-def _without_note(values: list[tuple[str, int]], *, alone: bool) -> list[tuple[str, int]]:
+def _without_note(values: list[tuple[str, int]], *, bare: bool) -> list[tuple[str, int]]:
     """Behind a label a single digit in brackets is a note's number."""
-    return values[1:] if alone and len(values) > 1 and re.fullmatch(r"\(\d\)", values[0][0]) else values
+    return values[1:] if bare and len(values) > 1 and re.fullmatch(r"\(\d\)", values[0][0]) else values
 
 
 def _is_row(label: str, values: Sequence[tuple[str, int]], least: int) -> bool:
@@ -153,7 +154,7 @@ class _Reader:
             self._settle(len(row.values))
             label, following = _without_heading(self._wrapped(row.label))
             yield self._row(shown, row._replace(label=label))
-            self.group = following or ("" if label.lower().startswith("total") else self.group)
+            self.group = following or ("" if label.lower().startswith(vocabulary.TOTAL) else self.group)
         self._settle(0)
 
     def _wrapped(self, label: str) -> str:
@@ -292,10 +293,10 @@ def _tail(line: str) -> str:
 def _is_group(line: str) -> bool:
     """A label alone: no head, which fills several cells or names years for columns."""
     cells = [cell for cell in line.split("|") if cell.strip()]
-    alone = "|" in line and len(cells) == 1 and bool(line.split("|")[0].strip())
-    leads = bool(_SCALE.search(line)) or "follow" in line
+    single = "|" in line and len(cells) == 1 and bool(line.split("|")[0].strip())
+    leads = bool(_SCALE.search(line)) or vocabulary.GROUP_LEAD in line
     named = not re.search(r"\d", line) or len(years(line)) == 1
-    return (alone or (line.endswith(":") and len(line) < 80 and not leads)) and named
+    return (single or (line.endswith(":") and len(line) < 80 and not leads)) and named
 
 
 def _is_head(line: str) -> bool:
@@ -306,9 +307,6 @@ def _is_head(line: str) -> bool:
     cells = [cell for cell in line.split("|")[1:] if cell.strip()]
     short = len(bare.split()) <= 60 if "|" in line else len(bare.split()) <= 20 and not line.endswith(".")
     return short and not figures and bool(years(line) or len(cells) > 1 or _QUARTERS.search(line))
-
-
-_QUARTERS = re.compile(r"\bquarter\b.*\bquarter\b|\bmonths ended\b", re.IGNORECASE)
 
 
 def _is_names(line: str, count: int) -> bool:

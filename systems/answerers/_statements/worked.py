@@ -9,30 +9,30 @@ from harness.bench import Bench
 from harness.protocols import SearchCall
 from harness.records import Answer
 from systems._shared.tokens import tokens
+from systems.answerers._statements import vocabulary
 from systems.answerers._statements.asked import Asked
 from systems.answerers._statements.claims import CALENDAR
 from systems.answerers._statements.computed import Result, Worker
 from systems.answerers._statements.formulas import Formula, Item, Operation, formula_of
 from systems.answerers._statements.items import Books
-from systems.answerers._statements.measures import Wanted, alone, wanted
+from systems.answerers._statements.measures import Wanted, item_wanted, wanted
 from systems.answerers._statements.names import own_names
 from systems.answerers._statements.pages import Page
 from systems.answerers._statements.replies import Ground, reply
 from systems.answerers._statements.rounding import amount, share
 from systems.answerers._statements.tables import read_all
-from systems.answerers._statements.terms import BALANCE, term_of
+from systems.answerers._statements.terms import term_of
+from systems.answerers._statements.vocabulary import BALANCE
 
-_TURN = re.compile(
-    r"\b(?:improv\w*|declin\w*|increas\w*|decreas\w*|drop\w*|fall\w*|fell|higher|lower|grow\w*|grew)\b", re.I
-)
-_DOWN = re.compile(r"\b(?:declin|decreas|drop|fall|fell|lower)", re.I)
+_TURN = re.compile(rf"\b(?:{vocabulary.MEASURE_TURN})\b", re.IGNORECASE)
+_DOWN = re.compile(rf"\b(?:{vocabulary.MEASURE_DOWN})", re.IGNORECASE)
 _SURE = 0.85
 """Share of such answers that were right: 12 of 14 in the half of the dev questions that they were made with."""
 
 
 def worked(asked: Asked, question: str, search: SearchCall, found: Sequence[Page], bench: Bench) -> Answer | None:
     """The measure that is asked for, its working, and the pages of its figures; None where one of these is missing."""
-    measure = wanted(question) or alone(_content(asked, bench), asked.plain)
+    measure = wanted(question) or item_wanted(_content(asked, bench), asked.plain)
     if measure is None or not asked.years:
         return None
     ordered = sorted(asked.years)

@@ -1,0 +1,43 @@
+"""What must be equal before two results may be set side by side, and before a kept score may be read back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.cache import keys
+from harness.documents.corpus import Corpus
+from harness.goldens.loading import GoldenSet
+from harness.records import Golden, Json
+from harness.runs.config import System
+from harness.runs.ingest import Ingest
+from harness.scoring.metric import Metric
+
+
+def scope_stamp(system: System, loaded: GoldenSet, asked: Sequence[Golden], ingest: Ingest) -> dict[str, Json]:
+    """What was asked of what. The same retriever reads very different figures under another scope."""
+    return {
+        "documents": len(ingest.documents),
+        "pages": sum(ingest.corpus.documents[doc].pages for doc in ingest.documents),
+        "searched": "all pages",
+        "scope": system.scope,
+        "unit": "page",
+        "goldens": loaded.sha256[:16],
+        "asked": len(asked),
+        "images": False,
+    }
+
+
+def scored_by(metrics: Sequence[Metric], judges: Sequence[str]) -> dict[str, Json]:
+    """With what the answers were scored; it may change while they stay."""
+    return {"metrics": metric_versions(metrics), "judges": list(judges)}
+
+
+def metric_versions(metrics: Sequence[Metric]) -> str:
+    """16 hex digits that change with any metric's code."""
+    return keys.digest({metric.label: keys.component_key(metric) for metric in metrics})[:16]
+
+
+def scoring_stamp(corpus: Corpus) -> str:
+    """What metrics read besides the case: the documents, and the code that reads them."""
+    documents = {doc: file.sha256 for doc, file in corpus.documents.items()}
+    return keys.digest([documents, keys.code("harness.documents.corpus"), keys.own_code("harness.runs.stages")])
