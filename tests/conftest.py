@@ -68,6 +68,18 @@ answerer: {use: statements}
 """
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--write-reference", action="store_true", help="write REFERENCE.md anew from the code; no test is run"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --write-reference, only the test that holds REFERENCE.md in step is called, and writes it."""
+    if config.getoption("--write-reference"):
+        items[:] = [item for item in items if item.name == "test_the_reference_is_what_the_code_gives"]
+
+
 def real(path: str) -> Path:
     """A file or folder of the real sets; where it is not on this machine, the test that asks is skipped in one line."""
     found = REAL_SETS / path

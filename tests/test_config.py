@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from conftest import CONFIG, ROOT
 
 from harness.errors import UserError
+from harness.files import yamls
 from harness.runs import config
+from harness.runs.settings import paths
 
 BASE = CONFIG.replace("{use: bm25}", "{use: rrf, first: {use: bm25}, second: {use: bm25, k1: 0.9}}")
 
@@ -47,7 +50,7 @@ def test_set_reaches_into_nested_blocks(tmp_path: Path) -> None:
     [
         (CONFIG + "rerankr: {use: keep}\n", ["'rerankr'", "'reranker'"]),
         (CONFIG.replace("liteparse", "liteparze"), ["parser", "'liteparze'", "'liteparse'"]),
-        (CONFIG.replace("{use: bm25}", "{use: bm25, k2: 1}"), ["retriever.k2", "'k1'"]),
+        (CONFIG.replace("{use: bm25}", "{use: bm25, k2: 1}"), ["retriever.k2", "'retriever.k1'"]),
         (CONFIG.replace("{use: bm25}", "{use: bm25, candidates: 0}"), ["retriever.candidates", "1", "0"]),
         (CONFIG.replace("{use: bm25}", "{use: bm25, candidates: many}"), ["retriever.candidates", "integer", "'many'"]),
         (CONFIG.replace("{use: bm25}", "{k1: 1}"), ["retriever", "use"]),
@@ -82,6 +85,58 @@ def test_a_bad_set_is_one_line(tmp_path: Path, setting: str) -> None:
     with pytest.raises(UserError) as caught:
         load(tmp_path, CONFIG, setting)
     assert len(str(caught.value).splitlines()) == 1
+
+
+NESTED = """\
+parser: liteparse
+chunker: {use: page_windows}
+retriever: {use: doc_filter, inner: {use: rrf, first: {use: bm25}, second: {use: dense, embedder: {use: minilm}}}}
+answerer: {use: statements}
+"""
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("retriever.constant=10", "unknown key 'retriever.constant'. Did you mean 'retriever.inner.constant'? Known: use"),
+        ("retriever.first.k1=3", "'retriever.first' is not a block of this config. Did you mean 'retriever.inner.first.k1'?"),
+        ("retriever.inner.k2=3", "unknown key 'retriever.inner.k2'. Did you mean 'retriever.inner.first.k1'?"),
+        ("keep=4", "unknown key 'keep'. Did you mean 'answerer.keep'? Known: extends, goldens"),
+        ("embedder=minilm", "unknown key 'embedder'. Did you mean 'retriever.inner.second.embedder'?"),
+        ("retriever.inner.first.x.k1=3", "'retriever.inner.first.x' is not a block of this config. Did you mean 'retriever.inner.first.k1'?"),  # noqa: E501
+        ("retriever.inner.candidate=3", "Did you mean 'retriever.inner.candidates'? Known: use, candidates, first"),
+        ("retriever.weight=1", "Did you mean 'retriever.inner.first_weight'?"),
+        ("answerer.zzz=1", "unknown key 'answerer.zzz'. Known: use, keep"),
+        ("retriever.zzz=1", "Known: use, candidates, inner; further in: retriever.inner.constant, retriever.inner."),
+        ("reranker.depth=4", "--set reranker.depth=4: reranker: write a reranker as {use: name"),
+    ],
+)  # fmt: skip
+def test_an_unknown_setting_names_the_full_path_that_was_meant(tmp_path: Path, setting: str, says: str) -> None:
+    with pytest.raises(UserError) as caught:
+        load(tmp_path, NESTED, setting)
+    message = str(caught.value)
+    assert message.startswith(f"--set {setting}: ")
+    assert says in message
+    for path in re.findall("Did you mean '([^']+)'", message):
+        assert path in {".".join(place) for place in paths(config.System, yamls.read(tmp_path / "mine.yaml"))}
+
+
+def test_settings_that_are_equally_near_are_all_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"Did you mean 'retriever\.first\.k1' or 'retriever\.second\.k1'\?"):
+        load(tmp_path, BASE, "retriever.k1=3")
+
+
+def test_a_wrong_key_in_a_nested_block_of_a_file_names_the_full_path_too(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        load(tmp_path, NESTED.replace("embedder: {use", "constant: 10, embedder: {use"))
+    says = "mine.yaml:3: unknown key 'retriever.inner.second.constant'. Did you mean 'retriever.inner.constant'?"
+    assert says in str(caught.value)
+
+
+def test_set_reaches_a_part_that_is_written_by_its_name_or_left_at_its_default(tmp_path: Path) -> None:
+    system = load(tmp_path, NESTED, "parser.use=liteparse", "reranker.use=lexical", "retriever.inner.first.b=0.5")
+    assert (system.parser.name(), system.reranker.name()) == ("liteparse", "lexical")
+    assert system.retriever.spec()["inner"]["first"]["b"] == 0.5
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda path: path.name)

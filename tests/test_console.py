@@ -10,6 +10,7 @@ import os
 import pty
 import re
 import resource
+import shlex
 import shutil
 import signal
 import struct
@@ -24,11 +25,16 @@ import pytest
 from conftest import CONFIG, ROOT, write_set
 
 from harness.cli import main
+from harness.files.wording import counted
 from harness.reports import table
+from harness.reports.wrapping import wrapped
 from harness.runs.results import Manifest
 from harness.scoring.scores import Summary
 
 RUN = ("run", "plain.yaml", "--split", "dev")
+UNKNOWN = (
+    "unknown command 'rum'. Did you mean 'run'? Commands: check, corpus, explain, freeze, judges, list, run, score."
+)
 LABELS = [{"id": "1", "question": "Wie viel?", "reference": "3 €", "answer": "3 €", "label": "correct"}]
 
 
@@ -157,6 +163,72 @@ def test_without_a_terminal_nothing_is_cut_or_coloured(project: Path, capsys: py
     assert said.err == ""
 
 
+@pytest.mark.parametrize("columns", [100, 80, 60])
+@pytest.mark.parametrize("words", [("list",), ("list", "retriever"), ("explain", "plain", "t/2")], ids=" ".join)
+def test_list_and_explain_hang_below_their_column(
+    words: tuple[str, ...], columns: int, project: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    assert main(list(words)) == 0
+    whole = capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert main(list(words)) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, whole.splitlines())) > 80, "a pipe gets each line as it is"
+    assert max(map(len, shown.splitlines())) <= columns
+    assert shown.split() == whole.split(), "nothing is lost"
+    begun = [line for line in shown.splitlines() if not line.startswith(" " * 13) and line]
+    assert [line.split()[:2] for line in begun] == [line.split()[:2] for line in whole.splitlines() if line]
+
+
+def test_a_text_of_several_lines_hangs_and_long_words_stay_whole() -> None:
+    assert wrapped("answer  one two three\nrow  9", 8, 15).splitlines() == [
+        "answer  one two",
+        " " * 7 + "three",
+        " " * 7 + "row  9",
+    ]
+    assert wrapped("page  " + "x" * 30 + " y", 6, 20).splitlines() == ["page", "      " + "x" * 30, "      y"]
+    assert wrapped("answer  one two three\nrow", 8, None).splitlines() == ["answer  one two three", "        row"]
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "says"),
+    [
+        (0, "page", "0 pages"),
+        (1, "page", "1 page"),
+        (1284, "page", "1,284 pages"),
+        (1, "search", "1 search"),
+        (2, "search", "2 searches"),
+    ],
+)
+def test_counts_agree_with_their_noun(number: int, noun: str, says: str) -> None:
+    assert counted(number, noun) == says
+
+
+def test_a_suggested_command_can_be_pasted(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "tiny" / "heldout.lock").unlink()
+    (project / "tiny").rename(project / "my set; $HOME")
+    words = [*RUN[:2], "--split", "all", "--dirty", "--goldens", "my set; $HOME"]
+    assert main(words) == 2
+    (suggested,) = re.findall("`(.*)`", capsys.readouterr().err)
+    assert suggested == "harness freeze 'my set; $HOME'"
+    assert main(shlex.split(suggested)[1:]) == 0
+    assert main(words) == 0
+
+
+def test_python_m_harness_is_harness(project: Path) -> None:
+    """Under the same name, and without a user's file in the place of one of Python's."""
+    (project / "json.py").write_text("raise SystemExit('this is the json of the user')")
+
+    def call(*words: str) -> tuple[int, str, str]:
+        done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, env=environment())
+        return done.returncode, done.stdout, done.stderr
+
+    assert call("harness", "--help")[1].startswith("usage: harness ")
+    assert call("harness", "rum") == (2, "", f"harness: {UNKNOWN}\n")
+    assert json.loads(call("harness", *RUN, "--json")[1])["tiny/plain/dev"]["page_hit@5"]["mean"] == 1.0
+
+
 # -- a real terminal --------------------------------------------------------------------------------------------------
 
 
@@ -217,7 +289,7 @@ def test_an_encoding_that_lacks_a_letter_costs_the_letter(
     assert "ndqvist" in call("explain", "plän 林", "t/2")
     assert "tiny/plän 林/dev" in json.loads(call("score", "plän 林", "--json"))
     assert json.loads(call("judges", "--labels", "labels.jsonl", "--json"))["rows"] == 1
-    assert "judge program: 1 answers" in call("judges", "--labels", "labels.jsonl")
+    assert "judge program: 1 answer to 1 question;" in call("judges", "--labels", "labels.jsonl")
     assert "parser" in call("list")
 
 

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import glob
+import importlib.util
+import inspect
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
-from conftest import ROOT, write_set
+import yaml
+from conftest import ROOT, draw, write_set
 
 from harness import registry
+from harness.cli import main
 from harness.documents.corpus import Corpus
 from harness.goldens import loading
 from harness.records import Golden, PageRef
@@ -24,7 +32,8 @@ from harness.runs import config
 
 README, REFERENCE = ROOT / "README.md", ROOT / "REFERENCE.md"
 CONTRIBUTING, CHANGELOG = ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"
-PAGES = [README, REFERENCE, CONTRIBUTING, CHANGELOG]
+CHANGES = sorted((ROOT / "changes").glob("[!R]*.md"))
+PAGES = [README, REFERENCE, CONTRIBUTING, CHANGELOG, ROOT / "changes" / "README.md", *CHANGES]
 
 
 def text(path: Path) -> str:
@@ -50,8 +59,10 @@ def options(command: str) -> list[str]:
     return [action.option_strings[-1] for action in parser._actions if action.option_strings and action.dest != "help"]
 
 
-def test_the_reference_is_what_the_code_gives() -> None:
-    assert text(REFERENCE) == reference_page.render(), "write it again: harness list --markdown > REFERENCE.md"
+def test_the_reference_is_what_the_code_gives(pytestconfig: pytest.Config) -> None:
+    if pytestconfig.getoption("--write-reference"):
+        REFERENCE.write_text(reference_page.render(), encoding="utf-8")
+    assert text(REFERENCE) == reference_page.render(), "`pytest --write-reference` writes it again"
 
 
 @pytest.mark.parametrize("kind", [kind for kind in registry.FOLDERS if kind != "command"])
@@ -108,6 +119,64 @@ def test_the_config_of_the_readme_loads(tmp_path: Path) -> None:
 
 def test_contributing_is_one_page() -> None:
     assert len(text(CONTRIBUTING).splitlines()) <= 130
+
+
+# -- changes ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", CHANGES, ids=lambda path: path.stem)
+def test_an_entry_says_below_a_known_heading_what_a_user_can_do(path: Path) -> None:
+    headings = set(re.findall(r"^\*\*(.+)\*\*$", text(CHANGELOG), re.MULTILINE))
+    before, *parts = re.split(r"^\*\*(.+)\*\*\n", text(path), flags=re.MULTILINE)
+    assert before == ""
+    assert set(parts[::2]) <= headings
+    for lines in parts[1::2]:
+        for line in re.split(r"^- ", lines.strip(), flags=re.MULTILINE)[1:]:
+            assert line.rstrip().endswith("."), line
+            assert not re.search(r"\b(harness|tests)/\S+\.py|\btest_\w+|\b[Rr]efactor", line), f"not for a user: {line}"
+        assert all(line.startswith(("- ", "  ")) for line in lines.strip().splitlines())
+
+
+def join() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("join", ROOT / "changes" / "join.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+OLD = "# Changelog\n\nAbout.\n\n## 0.1.0 (unreleased)\n\nFirst.\n\n**Run**\n- Runs.\n\n**Trust**\n- One\n  line.\n"
+
+
+def test_entries_are_joined_under_the_headings_of_their_version() -> None:
+    entries = ["**Trust**\n- Two.\n\n**Run**\n- Stops.\n", "**Trust**\n- Three.\n"]
+    added = OLD.replace("- Runs.\n", "- Runs.\n- Stops.\n").replace("  line.\n", "  line.\n- Two.\n- Three.\n")
+    assert join().joined(OLD, "0.1.0", entries) == added
+    new = "## 0.2.0\n\n**Run**\n- Stops.\n\n**Trust**\n- Two.\n- Three.\n\n"
+    assert join().joined(OLD, "0.2.0", entries) == OLD.replace("## 0.1.0", new + "## 0.1.0")
+    assert join().joined(OLD, "0.1.0", []) == OLD
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"), [("**Tests**\n- X.\n", "no heading 'Tests'"), ("- X.\n", "begins with a heading")]
+)
+def test_an_entry_without_a_known_heading_is_refused(entry: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        join().joined(OLD, "0.1.0", [entry])
+
+
+def test_what_was_joined_is_taken_away(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(ROOT / "changes", tmp_path / "changes")
+    shutil.copy(CHANGELOG, tmp_path)
+    (tmp_path / "changes" / "mine.md").write_text("**Trust**\n- Mine.\n")
+    assert join().main(["9.9"], tmp_path / "changes") == 0
+    assert sorted(path.name for path in (tmp_path / "changes").glob("*.md")) == ["README.md"]
+    written = text(tmp_path / "CHANGELOG.md")
+    assert "## 9.9\n" in written
+    assert "- Mine.\n" in written
+    assert written.endswith(text(CHANGELOG).partition("\n## ")[2])
+    assert "mine" in capsys.readouterr().out
 
 
 # -- what CONTRIBUTING.md shows works as it stands ----------------------------------------------------------------------
@@ -169,3 +238,81 @@ def test_the_golden_of_contributing_fits_the_set_that_ships(tmp_path: Path) -> N
     assert golden.id == "mine-1"
     for page, quotes in golden.quotes.items():
         assert all(quote in corpus.text(PageRef.parse(page)) for quote in quotes)
+
+
+# -- every example runs -------------------------------------------------------------------------------------------------
+
+NOT_OURS = {"python3", "pip", "python", "$EDITOR", "ruff", "mypy"}
+"""First words of lines that install, edit, or are what runs this test."""
+LABEL = {"id": "1", "question": "How many?", "reference": "3", "answer": "3", "label": "correct"}
+MY_SET = Path("path/to/my_set")
+
+
+def pasted(script: str) -> Iterator[list[str]]:
+    """The words of each command of ours in lines of shell, as a shell in the working directory gives them."""
+    for line in script.splitlines():
+        for part in line.split("&&"):
+            words = shlex.split(part, comments=True)
+            program = words[0].removeprefix(".venv/bin/") if words else ""
+            assert program in {"harness", "", *NOT_OURS}, f"neither an example of ours nor known: {line}"
+            if program == "harness":
+                yield [name for word in words[1:] for name in (sorted(glob.glob(word)) or [word])]
+
+
+def examples() -> Iterator[str]:
+    """README.md, then the description of each --help, then CONTRIBUTING.md: the order in which a reader comes to them."""
+    yield from blocks(README, "sh")
+    for path in registry.files("command").values():
+        told = ast.get_docstring(ast.parse(text(path))) or ""
+        yield from (line for line in inspect.cleandoc(told).splitlines() if line.strip().startswith("harness "))
+    yield from blocks(CONTRIBUTING, "sh")
+
+
+@pytest.fixture
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with what the examples speak of: the set that ships, a reader's own PDF, labels, the new parser and golden."""
+    shutil.copytree(ROOT / "configs", tmp_path / "configs")
+    one_report_of_northfield(tmp_path / "goldens" / "northfield")
+    (tmp_path / MY_SET).mkdir(parents=True)
+    draw(tmp_path / MY_SET / "report_2025.pdf", [["Revenue", f"Page {number}"] for number in range(1, 42)])
+    (tmp_path / MY_SET / "dev.jsonl").write_text("".join(blocks(README, "json")), encoding="utf-8")
+    (tmp_path / "labels.jsonl").write_text(json.dumps(LABEL))
+    (tmp_path / "systems" / "parsers").mkdir(parents=True)
+    (tmp_path / "systems" / "parsers" / "pdfium_text.py").write_text(next(blocks(CONTRIBUTING, "python")))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return tmp_path
+
+
+def one_report_of_northfield(folder: Path) -> None:
+    """The set that ships, with one of its reports only, which saves ten seconds; and the golden of CONTRIBUTING.md."""
+    shipped = ROOT / "goldens" / "northfield"
+    listing = yaml.safe_load(text(shipped / "corpus.yaml"))
+    listing["documents"] = {"northfield_2025": listing["documents"]["northfield_2025"]}
+    file = Path(listing["documents"]["northfield_2025"]["file"])
+    (folder / file).parent.mkdir(parents=True)
+    shutil.copy(shipped / file, folder / file)
+    (folder / "corpus.yaml").write_text(yaml.safe_dump(listing), encoding="utf-8")
+    lines = [*text(shipped / "dev.jsonl").splitlines(), *blocks(CONTRIBUTING, "json")]
+    kept = [line.strip() for line in lines if json.loads(line)["scope"] == ["northfield_2025"]]
+    (folder / "dev.jsonl").write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
+def ran_on_finance(folder: Path) -> list[str]:
+    """A set of the name that some examples speak of, and the run that they look back on."""
+    finance = write_set(folder / "goldens" / "finance")
+    for path, old, new in (("corpus.yaml", "name: tiny", "name: finance"), ("dev.jsonl", '"t:1"', '"some:id"')):
+        (finance / path).write_text((finance / path).read_text().replace(old, new))
+    return ["run", "configs/hybrid_rerank.yaml", "--goldens", "goldens/finance", "--split", "dev"]
+
+
+def test_every_example_runs(reader: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(ran_on_finance(reader)) == 0
+    count = 0
+    for words in (words for script in examples() for words in pasted(script)):
+        if words[0] == "corpus":
+            (MY_SET / "corpus.yaml").unlink(missing_ok=True)
+        capsys.readouterr()
+        assert main(words) == 0, f"harness {shlex.join(words)}\n{capsys.readouterr().err}"
+        count += 1
+    assert count >= 15

@@ -137,7 +137,7 @@ def test_heldout_with_its_lock(folder: Path) -> None:
 
 def test_heldout_without_a_lock_names_freeze(folder: Path) -> None:
     (folder / "heldout.lock").unlink()
-    with pytest.raises(UserError, match=r"heldout\.jsonl has no lock: 'harness freeze ") as caught:
+    with pytest.raises(UserError, match=r"heldout\.jsonl has no lock: `harness freeze ") as caught:
         load(folder, "heldout")
     assert "\n" not in str(caught.value)
 
@@ -174,7 +174,7 @@ def test_a_changed_heldout_says_what_changed(folder: Path) -> None:
         load(folder, "heldout")
     message = str(caught.value)
     assert "has changed since it was locked on 2026-11-29: 2 goldens then, 3 now, sha256 " in message
-    assert "; changed: 'h1'; added: 'h3', 'h4'; removed: 'h2'. Restore it, or run 'harness freeze" in message
+    assert "; changed: 'h1'; added: 'h3', 'h4'; removed: 'h2'. Restore it, or run `harness freeze" in message
     assert "\n" not in message
 
 

@@ -139,7 +139,7 @@ LABEL = {"id": "1", "question": "How many?", "reference": "3", "answer": "3", "l
 
 CONFIGS = {
     "unknown key": Mistake("plain.yaml:7: unknown key 'rerankr'. Did you mean 'reranker'?|Known: extends, goldens", put("plain.yaml", CONFIG + "rerankr: {use: keep}\n")),
-    "unknown setting": Mistake("plain.yaml:5: unknown key 'retriever.k2'. Did you mean 'k1'?|Known: use", config("{use: bm25}", "{use: bm25, k2: 1}")),
+    "unknown setting": Mistake("plain.yaml:5: unknown key 'retriever.k2'. Did you mean 'retriever.k1'?|Known: use", config("{use: bm25}", "{use: bm25, k2: 1}")),
     "unknown component": Mistake("plain.yaml:3: parser: unknown parser 'liteparze'. Did you mean 'liteparse'?|Known: ", config("liteparse", "liteparze")),
     "unknown component inside one": Mistake("plain.yaml:5: retriever.first: unknown retriever 'bm52'. Did you mean 'bm25'?", config("{use: bm25}", "{use: rrf, first: {use: bm52}, second: {use: bm25}}")),
     "unknown judge": Mistake("plain.yaml:7: judges: unknown judge 'programm'. Did you mean 'program'?|Known: ", put("plain.yaml", CONFIG + "judges: [programm]\n")),
@@ -155,7 +155,7 @@ CONFIGS = {
     "a part is missing": Mistake("plain.yaml: the key 'parser' is missing. Write parser: {use: name}, with one of liteparse", config("parser: {use: liteparse}\n", "")),
     "goldens as a number": Mistake("plain.yaml:1: goldens: found 5; it is not a valid path.", config("goldens: tiny", "goldens: 5")),
     "goldens nowhere": Mistake("plain.yaml: goldens: tinny: there is no such golden set", config("goldens: tiny", "goldens: tinny")),
-    "goldens in a folder without a listing": Mistake("tiny: no golden set, there is no corpus.yaml; 'harness corpus tiny' writes one", gone("tiny/corpus.yaml")),
+    "goldens in a folder without a listing": Mistake("tiny: no golden set, there is no corpus.yaml; `harness corpus tiny` writes one", gone("tiny/corpus.yaml")),
     "a name of its own": Mistake("plain.yaml:7: 'name' is not a setting; a system is named by its file", put("plain.yaml", CONFIG + "name: other\n")),
     "three mistakes": Mistake("plain.yaml:3: parser: unknown parser 'x'|plain.yaml:5: retriever.k1: found -5|plain.yaml:7: unknown key 'extra'", put("plain.yaml", CONFIG.replace("liteparse", "x").replace("{use: bm25}", "{use: bm25, k1: -5}") + "extra: 1\n"), lines=3),
     "a list": Mistake("plain.yaml: the file holds a list where a mapping is needed", put("plain.yaml", "- parser\n- chunker\n")),
@@ -187,14 +187,14 @@ CONFIGS = {
 }  # fmt: skip
 
 SETTINGS = {
-    "--set without a value": Mistake("--set takes path=value, for example retriever.constant=10, not 'retriever.k1'", words="run plain.yaml --set retriever.k1"),
+    "--set without a value": Mistake("--set takes path=value, for example answerer.keep=4, not 'retriever.k1'", words="run plain.yaml --set retriever.k1"),
     "--set without a path": Mistake("--set takes path=value|'=3'", words="run plain.yaml --set =3"),
-    "--set of an unknown part": Mistake("--set retrever.k1=3: 'retrever' is not a block of this config. Did you mean 'retriever'?", words="run plain.yaml --set retrever.k1=3"),
-    "--set of an unknown setting": Mistake("--set retriever.k2=3: unknown key 'retriever.k2'. Did you mean 'k1'?", words="run plain.yaml --set retriever.k2=3"),
+    "--set of an unknown part": Mistake("--set retrever.k1=3: 'retrever' is not a block of this config. Did you mean 'retriever.k1'?", words="run plain.yaml --set retrever.k1=3"),
+    "--set of an unknown setting": Mistake("--set retriever.k2=3: unknown key 'retriever.k2'. Did you mean 'retriever.k1'?", words="run plain.yaml --set retriever.k2=3"),
     "--set to what is no YAML": Mistake("--set retriever.k1=[:1: not YAML", words="run plain.yaml --set retriever.k1=["),
     "--set out of range": Mistake("--set retriever.candidates=-1: retriever.candidates: found -1; it must be greater than or equal to 1", words="run plain.yaml --set retriever.candidates=-1"),
     "--set of an unknown component": Mistake("--set retriever.use=bm52: retriever: unknown retriever 'bm52'. Did you mean 'bm25'?", words="run plain.yaml --set retriever.use=bm52"),
-    "--set inside a number": Mistake("--set retriever.k1.x=1: 'k1' is not a block", words="run plain.yaml --set retriever.k1.x=1"),
+    "--set inside a number": Mistake("--set retriever.k1.x=1: 'retriever.k1' is not a block", words="run plain.yaml --set retriever.k1.x=1"),
     "--set of the name": Mistake("--set name=x: 'name' cannot be set here; a system is named by its file", words="run plain.yaml --set name=x"),
     "--set of extends": Mistake("--set extends=b.yaml: 'extends' cannot be set here; write it into the file", words="run plain.yaml --set extends=b.yaml"),
 }  # fmt: skip
@@ -284,7 +284,7 @@ COLD = {"golden: duplicate id", "corpus: wrong page count"}
 HELD = "run plain.yaml --split all --dirty"
 LOCKS = {
     "changed after it was locked": Mistake("tiny/heldout.jsonl has changed since it was locked on 2026-11-29: 2 goldens as before, sha256|harness freeze", heldout(lock=False, answer="7"), HELD),
-    "not locked": Mistake("tiny/heldout.jsonl has no lock: 'harness freeze tiny' locks it", gone("tiny/heldout.lock"), HELD),
+    "not locked": Mistake("tiny/heldout.jsonl has no lock: `harness freeze tiny` locks it", gone("tiny/heldout.lock"), HELD),
     "the lock is garbled": Mistake("tiny/heldout.lock: this is no lock; one looks like", put("tiny/heldout.lock", '{"file": '), HELD),
     "the lock is another file's": Mistake("tiny/heldout.lock: the lock is for 'dev.jsonl'; it must be for 'heldout.jsonl'", lambda p: (p / "tiny/heldout.lock").write_text((p / "tiny/heldout.lock").read_text().replace("heldout.jsonl", "dev.jsonl")), HELD),
     "the lock counts otherwise": Mistake("tiny/heldout.lock speaks of 3 goldens, tiny/heldout.jsonl holds 2", lambda p: (p / "tiny/heldout.lock").write_text((p / "tiny/heldout.lock").read_text().replace('"goldens": 2', '"goldens": 3')), HELD),
@@ -303,7 +303,7 @@ COMMANDS = {
     "explain: nothing was run": Mistake("no result for 'plain'. There are none yet", words="explain plain t:1"),
     "explain: no id": Mistake("harness explain: the following arguments are required: ID", words="explain plain"),
     "explain: a negative count": Mistake("harness explain: argument --candidates: '-3' is not a whole number from 0", words="explain plain t:1 --candidates=-3"),
-    "check: no such set": Mistake("nowhere/corpus.yaml: there is no such file|1 of |checks failed", words="check --goldens nowhere", lines=2),
+    "check: no such set": Mistake("nowhere/corpus.yaml: there is no such file|1 of 1 check failed", words="check --goldens nowhere", lines=2),
     "check: no such configs": Mistake("nowhere: there is no such folder", words="check --configs nowhere"),
     "check: no such findings": Mistake("nowhere: there is no such folder", words="check --findings nowhere"),
     "freeze: no such set": Mistake("tinny: there is no such golden set", words="freeze tinny"),
@@ -313,7 +313,7 @@ COMMANDS = {
     "corpus: no PDF": Mistake("empty: there is no PDF in this folder", lambda p: (p / "empty").mkdir(), words="corpus empty"),
     "corpus: the listing is there": Mistake("tiny/corpus.yaml: the file is there already; --force replaces it", words="corpus tiny"),
     "corpus: --out is a folder": Mistake("tiny: this is a folder; --out names a file", words="corpus tiny --out tiny"),
-    "corpus: only broken PDFs": Mistake("left out: bad/a.pdf: this is not a PDF|bad: none of its 1 PDFs can be opened", lambda p: ((p / "bad").mkdir(), (p / "bad/a.pdf").write_bytes(b"x")), words="corpus bad", lines=2),
+    "corpus: only broken PDFs": Mistake("left out: bad/a.pdf: this is not a PDF|bad: the one PDF in it cannot be opened; nothing was written", lambda p: ((p / "bad").mkdir(), (p / "bad/a.pdf").write_bytes(b"x")), words="corpus bad", lines=2),
     "judges: no labels": Mistake("harness judges: the following arguments are required: --labels", words="judges"),
     "judges: no such labels": Mistake("labels.jsonl: there is no such file", words="judges --labels labels.jsonl"),
     "judges: unknown judge": Mistake("unknown judge 'programme'. Did you mean 'program'?", put("labels.jsonl", json.dumps(LABEL)), words="judges --labels labels.jsonl --judge programme"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.documents.corpus import Corpus
 from harness.errors import UserError
+from harness.files.wording import counted
 from harness.goldens import loading
 from harness.reports import findings
 from harness.reports.findings import Question, Section
@@ -41,8 +42,8 @@ def goldens_of(sets: Sequence[Path], cache: Path) -> Iterator[Line]:
             yield Line(str(error), sound=False)
             continue
         yield from (Line(reason, sound=False) for reason in corpus.damaged.values())
-        counted = ", ".join(f"{one.split} {len(one.goldens)}" for one in loaded)
-        yield Line(f"{folder}: {len(corpus.documents)} documents, goldens: {counted or 'none'}")
+        splits = ", ".join(f"{one.split} {len(one.goldens)}" for one in loaded)
+        yield Line(f"{folder}: {counted(len(corpus.documents), 'document')}, goldens: {splits or 'none'}")
 
 
 def configs_in(folder: Path) -> Iterator[Line]:
@@ -88,7 +89,7 @@ def _means(one: Section) -> Iterator[str]:
         if mean is not None and summary.mean is not None and not math.isclose(mean, summary.mean, abs_tol=_TOLERANCE):
             yield f"{summary.metric} is {summary.mean:.6f} but its rows give {mean:.6f}"
         if len(values) != summary.scored:
-            yield f"{summary.metric} counts {summary.scored} scored questions but has {len(values)} rows"
+            yield f"{summary.metric} counts {counted(summary.scored, 'scored question')} but has {counted(len(values), 'row')}"
 
 
 def _mean(summary: Summary, questions: Sequence[Question], values: Sequence[float]) -> float | None:

@@ -25,6 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from harness.commands import _checks, _inputs
     from harness.errors import UserError
+    from harness.files.wording import counted
     from harness.reports.escaping import terminal
 
     for named in (args.configs, args.results, args.findings):
@@ -41,5 +42,5 @@ def run(args: argparse.Namespace) -> int:
         print(terminal(f"{line.mark:<5} {line.text}"))
     faults = [line for line in lines if not line.sound]
     if faults:
-        raise UserError(f"{len(faults)} of {len(lines)} checks failed")
+        raise UserError(f"{len(faults)} of {counted(len(lines), 'check')} failed")
     return 0

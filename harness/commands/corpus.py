@@ -2,8 +2,11 @@
 
 PDFs are taken from the folder and the folders in it. Ids come from file names, titles from the PDF's own title, else from the
 largest line of its first page, else from the file name: read them over, and add aliases. PDFs that cannot be opened (encrypted,
-damaged, empty) are named and left out, and the exit code is then 2; the others are written all the same. With --force, a
-corpus.yaml that is there is replaced, and the ids, titles and aliases in it are kept for files that it lists.
+damaged, empty) and second copies of a file are left out: each is named on stderr with its reason, and the last line counts
+them. Where no PDF is left to list, nothing is written and the exit code is 2. With --force, a corpus.yaml that is there is
+replaced, and the ids, titles and aliases in it are kept for files that it lists.
+
+  harness corpus path/to/my_set
 """
 
 from __future__ import annotations
@@ -32,9 +35,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the file; 2 where a PDF was left out. Raises UserError where there is none to list, or the file is there."""
+    """Write the file, naming what is left out. Raises UserError where there is nothing to list, or the file is there."""
     from pathlib import Path
 
+    from harness.files.wording import counted
     from harness.reports.escaping import terminal
 
     folder = Path(args.dir)
@@ -44,13 +48,18 @@ def run(args: argparse.Namespace) -> int:
     for fault in faults:
         print(f"left out: {terminal(fault)}", file=sys.stderr)
     if not documents:
-        raise UserError(f"{folder}: none of its {len(pdfs)} PDFs can be opened; nothing was written.")
+        raise UserError(f"{folder}: {_none_of(len(pdfs))} be opened; nothing was written.")
     name = args.name or before.get("name") or _slug(folder.resolve().name)
     free = args.redistributable or bool(before.get("redistributable", False))
     _write(out, {"name": name, "redistributable": free, "documents": documents})
     pages = sum(block["pages"] for block in documents.values())
-    print(f"{out}: {len(documents)} documents, {pages:,} pages" + (f"; {len(faults)} left out." if faults else "."))
-    return 2 if faults else 0
+    left_out = f"; {len(faults)} left out" if faults else ""
+    print(f"{terminal(str(out))}: {counted(len(documents), 'document')}, {counted(pages, 'page')}{left_out}.")
+    return 0
+
+
+def _none_of(pdfs: int) -> str:
+    return "the one PDF in it cannot" if pdfs == 1 else f"none of its {pdfs} PDFs can"
 
 
 def _pdfs(folder: Path) -> list[Path]:

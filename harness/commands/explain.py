@@ -29,11 +29,12 @@ def run(args: argparse.Namespace) -> int:
     from harness.commands import _inputs
     from harness.reports import explain
     from harness.reports.escaping import terminal
+    from harness.reports.wrapping import width
     from harness.runs import results
     from harness.runs.options import Options
 
     _inputs.writable(args.results)
     options = Options(goldens=args.goldens, results=args.results, unseal=args.unseal)
     names = results.matching(args.results, args.system)
-    print(terminal(explain.explain(names, args.golden, options, args.candidates)))
+    print(terminal(explain.explain(names, args.golden, options, args.candidates, width())))
     return 0

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from harness.errors import HarnessError, UserError
+from harness.files.wording import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,11 +35,11 @@ def run(args: argparse.Namespace) -> int:
     folder = loading.find(args.set)
     old, new = locks.read(folder), _lock_of(folder)
     if old and old.sha256 == new.sha256 and old.goldens == new.goldens:
-        print(f"{folder / locks.LOCK}: {new.goldens} goldens, locked on {old.locked}; nothing has changed.")
+        print(f"{folder / locks.LOCK}: {counted(new.goldens, 'golden')}, locked on {old.locked}; nothing has changed.")
         return 0
     history = _history(folder, old, new, args.reason)
     _write(folder, new, history)
-    print(f"{folder / locks.LOCK}: {new.goldens} goldens locked, sha256 {new.sha256[:12]}….")
+    print(f"{folder / locks.LOCK}: {counted(new.goldens, 'golden')} locked, sha256 {new.sha256[:12]}….")
     return 0
 
 
@@ -67,7 +68,7 @@ def _history(folder: Path, old: Lock | None, new: Lock, reason: str | None) -> s
     said = " ".join((reason or "").split())
     if said:
         text += f"\n{new.locked}: {said}\n"
-    marked = f"{MARK}{new.locked}: {new.file}, {new.goldens} goldens, sha256 {new.sha256[:12]}."
+    marked = f"{MARK}{new.locked}: {new.file}, {counted(new.goldens, 'golden')}, sha256 {new.sha256[:12]}."
     if old and not said and not _explained(text, new):
         where = f"below {_last_mark(text)!r} in {path}" if _last_mark(text) else f"into {path}"
         raise UserError(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+_GAP = "  "
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
@@ -28,13 +30,18 @@ def run(args: argparse.Namespace) -> int:
 def _lines(named: str | None) -> list[str]:
     from harness import registry
     from harness.errors import UserError, nearest
+    from harness.reports.wrapping import width, wrapped
 
     kinds = list(registry.FOLDERS)
     wanted = (named or "").removesuffix("s")
     if wanted and wanted not in kinds:
         raise UserError(f"unknown kind {named!r}.{nearest(wanted, kinds)} Kinds: {', '.join(kinds)}.")
+    found = [
+        (kind, name, path) for kind in ([wanted] if wanted else kinds) for name, path in registry.files(kind).items()
+    ]
+    names = ([kind for kind, _, _ in found], [name for _, name, _ in found])
+    first, second = (max(map(len, column), default=0) + len(_GAP) for column in names)
     return [
-        f"{kind:<10} {name:<22} {registry.describe(path)}"
-        for kind in ([wanted] if wanted else kinds)
-        for name, path in registry.files(kind).items()
+        wrapped(f"{kind:<{first}}{name:<{second}}{registry.describe(path)}", first + second, width())
+        for kind, name, path in found
     ]

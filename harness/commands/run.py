@@ -6,7 +6,7 @@ back, so that a second run takes seconds and a stopped one goes on where it was.
 
   harness run configs/hybrid_rerank.yaml
   harness run configs/*.yaml --goldens path/to/my_set --split dev
-  harness run configs/hybrid_rerank.yaml --set retriever.constant=10 --limit 20
+  harness run configs/hybrid_rerank.yaml --set answerer.keep=4 --limit 20
 """
 
 from __future__ import annotations

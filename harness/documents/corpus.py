@@ -17,6 +17,7 @@ from harness.documents.pdf import ReferencePage, Word
 from harness.errors import UserError
 from harness.files import yamls
 from harness.files.reading import refuse
+from harness.files.wording import command
 from harness.records import PageRef
 
 
@@ -44,7 +45,12 @@ class Corpus:
         """
         path = folder / "corpus.yaml"
         if not path.is_file():
-            raise UserError(f"{path}: there is no such file; 'harness corpus DIR' writes one for a folder of PDFs.")
+            made = (
+                f"; {command('corpus', folder)} writes one for a folder of PDFs"
+                if folder.is_dir()
+                else " and no such folder"
+            )
+            raise UserError(f"{path}: there is no such file{made}.")
         listing = Listing(path, yamls.load(path))
         documents = listing.documents()
         refuse(listing.faults)

@@ -11,6 +11,7 @@ from harness.documents import page_text
 from harness.errors import nearest
 from harness.files import yamls
 from harness.files.reading import file_sha256, shorten
+from harness.files.wording import counted
 
 _ID = re.compile(r"\w[\w.-]{0,199}\Z")
 _NAME = re.compile(r"(?!(?:cache|calls)\Z)\w[\w .-]{0,99}(?<! )\Z")
@@ -107,7 +108,9 @@ def verified(listing: Listing, documents: dict[str, DocumentFile], cache: Path |
     for id, file in same.items():
         pages = counts[file.sha256]
         if isinstance(pages, int) and pages != file.pages:
-            listing.fault(("documents", id, "pages"), f"{file.path} has {pages} pages, listed are {file.pages}.")
+            listing.fault(
+                ("documents", id, "pages"), f"{file.path} has {counted(pages, 'page')}, listed are {file.pages}."
+            )
     return {id: reason for id, file in same.items() if isinstance(reason := counts[file.sha256], str)}
 
 

@@ -19,6 +19,7 @@ from harness.documents.corpus import Corpus
 from harness.errors import UserError, nearest
 from harness.files import jsonl
 from harness.files.reading import refuse, shorten
+from harness.files.wording import command, counted
 from harness.goldens import locks
 from harness.records import Golden, PageRef
 
@@ -45,7 +46,7 @@ def find(name: str | Path, base: Path = Path("goldens")) -> Path:
         if (folder / "corpus.yaml").is_file():
             return folder
     if Path(name).is_dir():
-        raise UserError(f"{name}: no golden set, there is no corpus.yaml; 'harness corpus {name}' writes one.")
+        raise UserError(f"{name}: no golden set, there is no corpus.yaml; {command('corpus', name)} writes one.")
     known = sorted(path.parent.name for path in base.glob("*/corpus.yaml"))
     hint = nearest(str(name), known)
     raise UserError(f"{name}: there is no such golden set.{hint} In {base}/: {', '.join(known) or 'none'}.")
@@ -148,8 +149,8 @@ class _Checker:
         if ref.doc not in self.corpus.documents:
             yield f"{field}: {self._no_document(ref.doc)}"
         elif ref not in self.corpus:
-            pages = self.corpus.documents[ref.doc].pages
-            yield f"{field}: {ref} lies beyond the document's {pages} pages."
+            pages = counted(self.corpus.documents[ref.doc].pages, "page")
+            yield f"{field}: {ref} lies beyond the document's {pages}."
 
     def _no_document(self, doc: str) -> str:
         known = list(self.corpus.documents)

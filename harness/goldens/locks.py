@@ -17,6 +17,7 @@ from harness.errors import UserError
 from harness.files import jsonl
 from harness.files.git import git
 from harness.files.reading import reading, shorten
+from harness.files.wording import command, counted
 from harness.files.writing import write_text
 from harness.records import Record
 
@@ -43,7 +44,9 @@ def read(folder: Path) -> Lock | None:
             lock = Lock.model_validate(json.loads(file.read(100_000)))
     except (ValidationError, ValueError):
         form = '{"file": "heldout.jsonl", "sha256": …, "goldens": 25, "locked": "2026-11-29"}'
-        raise UserError(f"{path}: this is no lock; one looks like {form}. 'harness freeze' writes it.") from None
+        raise UserError(
+            f"{path}: this is no lock; one looks like {form}. {command('freeze', folder)} writes it."
+        ) from None
     if lock.file != SPLIT:
         raise UserError(f"{path}: the lock is for {shorten(lock.file)}; it must be for {SPLIT!r}.")
     return lock
@@ -72,15 +75,14 @@ def verify(folder: Path) -> Lock:
     """
     lock = read(folder)
     if lock is None:
-        raise UserError(f"{folder / SPLIT} has no lock: 'harness freeze {folder}' locks it as it is.")
+        raise UserError(f"{folder / SPLIT} has no lock: {command('freeze', folder)} locks it as it is.")
     sha256, count = measure(folder)
     if sha256 != lock.sha256:
-        raise UserError(
-            f"{folder / SPLIT} {changes(folder, lock)}. Restore it, or run 'harness freeze {folder} --reason …'."
-        )
+        again = command("freeze", folder, "--reason", "…")
+        raise UserError(f"{folder / SPLIT} {changes(folder, lock)}. Restore it, or run {again}.")
     if count != lock.goldens:
         raise UserError(
-            f"{folder / LOCK} speaks of {lock.goldens} goldens, {folder / SPLIT} holds {count}: edited by hand?"
+            f"{folder / LOCK} speaks of {counted(lock.goldens, 'golden')}, {folder / SPLIT} holds {count}: edited by hand?"
         )
     return lock
 
@@ -88,7 +90,8 @@ def verify(folder: Path) -> Lock:
 def changes(folder: Path, lock: Lock) -> str:
     """In half a sentence, what differs between the lock and the split as it is now."""
     sha256, count = measure(folder)
-    number = f"{lock.goldens} goldens then, {count} now" if count != lock.goldens else f"{count} goldens as before"
+    before = counted(lock.goldens, "golden")
+    number = f"{before} then, {count} now" if count != lock.goldens else f"{before} as before"
     shas = f"sha256 {lock.sha256[:12]}… then, {sha256[:12]}… now"
     return f"has changed since it was locked on {lock.locked}: {number}, {shas}{_which(folder, lock)}"
 

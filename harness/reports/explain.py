@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness.documents.corpus import Corpus
 from harness.errors import UserError, nearest
+from harness.files.wording import counted
 from harness.records import Answer, Case, Found, Golden, PageRef
-from harness.reports.escaping import hanging
+from harness.reports.wrapping import wrapped
 from harness.runs import heldout, results
 from harness.runs.options import Options
 from harness.runs.rescore import reopen
@@ -17,9 +18,12 @@ from harness.scoring.scores import Score
 _INDENT = 13
 """Where the values begin: further lines of a long text stand below its first."""
 
+Block = tuple[int, Iterable[str]]
+"""Lines that belong together, and the column where their values begin."""
 
-def explain(names: Sequence[str], golden_id: str, options: Options, candidates: int) -> str:
-    """The text for the golden of that id in the first of these results that asks it."""
+
+def explain(names: Sequence[str], golden_id: str, options: Options, candidates: int, columns: int | None = None) -> str:
+    """The text for the golden of that id in the first of these results that asks it, wrapped to so many columns."""
     known: list[str] = []
     for name in names:
         place = results.latest(options.results, name)
@@ -31,8 +35,8 @@ def explain(names: Sequence[str], golden_id: str, options: Options, candidates: 
             _allowed(manifest, options)
             rows = results.read_rows(place, [found])
             scores = [score for score in rows.scores if score.golden == golden_id]
-            lines = _lines(name, corpus, rows.retrieved[0], rows.generated[0], scores, candidates)
-            return "\n".join(hanging(line, _INDENT) for line in lines)
+            blocks = _blocks(name, corpus, rows.retrieved[0], rows.generated[0], scores, candidates)
+            return "\n\n".join(_shown(block, columns) for block in blocks)
     raise UserError(f"no golden {golden_id!r} in {', '.join(names)}.{nearest(golden_id, known)}")
 
 
@@ -47,18 +51,19 @@ def _allowed(manifest: Manifest, options: Options) -> None:
     heldout.unseal(manifest, options)
 
 
-def _lines(
+def _shown(block: Block, columns: int | None) -> str:
+    indent, lines = block
+    return "\n".join(wrapped(line, indent, columns) for line in lines)
+
+
+def _blocks(
     name: str, corpus: Corpus, retrieved: Case, generated: Case, scores: Sequence[Score], candidates: int
-) -> Iterator[str]:
+) -> Iterator[Block]:
     golden = retrieved.golden
-    yield f"{name}  {golden.id}"
-    yield from _question(golden, corpus)
-    yield ""
-    yield from _candidates(retrieved, candidates)
-    yield ""
-    yield from _answer(generated, corpus)
-    yield ""
-    yield from _scores(scores)
+    yield _INDENT, [f"{name}  {golden.id}", *_question(golden, corpus)]
+    yield _INDENT, _candidates(retrieved, candidates)
+    yield _INDENT, _answer(generated, corpus)
+    yield _scores(scores)
 
 
 def _question(golden: Golden, corpus: Corpus) -> Iterator[str]:
@@ -84,7 +89,7 @@ def _candidates(case: Case, limit: int) -> Iterator[str]:
     gold, pages = case.golden.gold_pages, dict[PageRef, int]()
     for hit in case.candidates:
         pages.setdefault(hit.ref, len(pages) + 1)
-    yield f"candidates   {len(case.candidates)} chunks on {len(pages)} pages; * marks a gold page"
+    yield f"candidates   {counted(len(case.candidates), 'chunk')} on {counted(len(pages), 'page')}; * marks a gold page"
     ranked = list(enumerate(case.candidates, start=1))
     shown = [(place, hit) for place, hit in ranked if place <= limit or hit.ref in gold]
     width = max((len(_named(hit)) for _, hit in shown), default=0)
@@ -103,7 +108,7 @@ def _named(hit: Found) -> str:
 
 def _answer(case: Case, corpus: Corpus) -> Iterator[str]:
     for number, search in enumerate(case.searches, start=1):
-        yield f"search {number}     {search.query}  ->  {len(search.hits)} hits shown"
+        yield f"{f'search {number}':<{_INDENT}}{search.query}  ->  {counted(len(search.hits), 'hit')} shown"
     if case.answer is None:
         yield f"no answer    {case.error}"
         return
@@ -123,10 +128,11 @@ def _citations(answer: Answer, case: Case, corpus: Corpus) -> Iterator[str]:
         yield f"cites        {citation.raw}  ->  {_page(citation.ref, corpus)}, {where}, {shown}"
 
 
-def _scores(scores: Sequence[Score]) -> Iterator[str]:
-    width = max((len(score.metric) for score in scores), default=0)
-    for score in scores:
-        value = {"not_applicable": "n/a", "undecided": "open", "failed": "FAILED"}.get(
-            score.status
-        ) or f"{score.value:.4g}"
-        yield f"{score.metric:<{width}}  {value:>7}  {score.reason}"
+def _scores(scores: Sequence[Score]) -> Block:
+    names = max((len(score.metric) for score in scores), default=0)
+    heads = [f"{score.metric:<{names}}  {_value(score):>7}  " for score in scores]
+    return max(map(len, heads), default=0), [head + score.reason for head, score in zip(heads, scores, strict=True)]
+
+
+def _value(score: Score) -> str:
+    return {"not_applicable": "n/a", "undecided": "open", "failed": "FAILED"}.get(score.status) or f"{score.value:.4g}"

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.files.wording import counted
 from harness.scoring.judges._agreement import Judged
 
 _NAMES = {
@@ -21,22 +22,26 @@ _NAMES = {
 def report(name: str, figures: Mapping[str, Any], judged: Sequence[Judged]) -> Iterator[str]:
     """The lines of the report."""
     yield (
-        f"judge {name}: {figures['rows']} answers to {figures['by_question']['questions']} questions; "
+        f"judge {name}: {counted(figures['rows'], 'answer')} to {counted(figures['by_question']['questions'], 'question')}; "
         f"{figures['decided']} decided, {figures['undecided']} undecided"
     )
     yield from _figures(figures)
     told = figures["refusals"]
     yield (
-        f"refusals: {told['told']} told, {told['taken_for_wrong']} taken for wrong answers, "
-        f"{told['wrong_taken_for_refusal']} wrong answers taken for refusals"
+        f"refusals: {told['told']} told, {told['taken_for_wrong']} taken as wrong, "
+        f"{counted(told['wrong_taken_for_refusal'], 'wrong answer')} taken as refusal"
     )
     yield ""
     yield from _table(figures["by_type"])
     differing = [one for one in judged if one.differs]
     if differing:
-        yield from ("", f"{len(differing)} rows differ:", "")
+        yield from ("", f"{_differ(len(differing))}:", "")
         for one in differing:
             yield from _row(one)
+
+
+def _differ(rows: int) -> str:
+    return f"{counted(rows, 'row')} {'differs' if rows == 1 else 'differ'}"
 
 
 def _figures(figures: Mapping[str, Any]) -> Iterator[str]:

@@ -24,8 +24,8 @@ from harness.scoring.metric import Metric
 
 _HEAD = """# Reference
 
-Every command, config key, component and metric. Written by `harness list --markdown > REFERENCE.md`; a test holds it in step
-with the code. What the words mean is in [README.md](README.md)."""
+Every command, config key, component and metric, as `harness list --markdown` prints them. Written by
+`pytest --write-reference`; a test holds it in step with the code. What the words mean is in [README.md](README.md)."""
 
 
 def render() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import Any
 
 from harness.reports import table
 from harness.reports.escaping import terminal
+from harness.reports.wrapping import width
 from harness.runs.run import Result
 from harness.scoring.scores import STATUSES
 
@@ -30,11 +30,6 @@ def show(results: Sequence[Result], page: Path | None) -> None:
         print(f"rows: {terminal(str(result.folder))}")
     if page is not None:
         print(f"page: {terminal(str(page))}")
-
-
-def width() -> int | None:
-    """Columns of the terminal; None where stdout is a file or a pipe and COLUMNS says nothing: then nothing is cut."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() or os.environ.get("COLUMNS") else None
 
 
 def _print(line: str, title: bool) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from harness.files.wording import counted
 from harness.records import Json
 from harness.runs.results import Manifest
 from harness.scoring.scores import Summary
@@ -53,13 +54,9 @@ def headline(manifest: Described) -> str:
     """What was measured on what, in one line."""
     scope = "each asked of its own report" if manifest.config["scope"] == "golden" else "each asked of the whole set"
     asked, of = manifest.goldens["asked"], manifest.goldens["of"]
-    questions = _counted(of, "question") if asked == of else f"{asked} of {_counted(of, 'question')} (partial)"
-    documents, pages = (_counted(manifest.stamp[f"{name}s"], name) for name in ("document", "page"))
+    questions = counted(of, "question") if asked == of else f"{asked} of {counted(of, 'question')} (partial)"
+    documents, pages = (counted(manifest.stamp[f"{name}s"], name) for name in ("document", "page"))
     return f"{questions} on {documents}, {pages}, {scope}"
-
-
-def _counted(number: int, name: str) -> str:
-    return f"{number:,} {name}" if number == 1 else f"{number:,} {name}s"
 
 
 def split_name(manifest: Described) -> str:
@@ -150,7 +147,8 @@ def latency(manifest: Manifest) -> str:
         f"{what} {_rounded(found[f'{what}_p50_ms'])} ms (p95 {_rounded(found[f'{what}_p95_ms'])})"
         for what in ("retrieve", "answer")
     ]
-    return f"latency, one case at a time, warm, on {manifest.machine.get('cores')} cores: {', '.join(parts)}"
+    cores = counted(manifest.machine.get("cores") or 0, "core")
+    return f"latency, one case at a time, warm, on {cores}: {', '.join(parts)}"
 
 
 def _rounded(milliseconds: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ from pydantic import Field, ValidationError, field_validator
 
 from harness import registry
 from harness.components import Component
-from harness.errors import UserError, nearest
+from harness.errors import UserError
 from harness.files import yamls
 from harness.files.reading import shorten
 from harness.protocols import Answerer, Chunker, Embedder, Parser, Reranker, Retriever
 from harness.records import Record, Scope
+from harness.runs.settings import dotted, further_in, meant, paths
 
 
 class System(Record):
@@ -78,7 +79,7 @@ class Merged:
 
 
 def load(path: Path, settings: Sequence[str] = ()) -> System:
-    """The system that `path` declares, with `--set` settings ("retriever.constant=10") applied last.
+    """The system that `path` declares, with `--set` settings ("answerer.keep=4") applied last.
 
     Components of a folder `systems/` beside the config, or beside its folder, are found as those that ship.
 
@@ -152,29 +153,41 @@ def _parent(path: Path, parent: Any, where: str, seen: tuple[Path, ...]) -> Path
 def _apply(merged: Merged, setting: str) -> None:
     name, equals, text = setting.partition("=")
     if not equals or not name:
-        raise UserError(f"--set takes path=value, for example retriever.constant=10, not {setting!r}.")
+        raise UserError(f"--set takes path=value, for example answerer.keep=4, not {setting!r}.")
     where = f"--set {setting}"
     if name in (*_OWN, "extends"):
         raise UserError(f"{where}: {name!r} cannot be set here; {_OWN.get(name, 'write it into the file')}.")
     value = yamls.parse(text, where)
     *places, last = name.split(".")
-    block = merged.values
-    for place in places:
-        inner = block.get(place)
-        if not isinstance(inner, dict):
-            raise UserError(f"{where}: {place!r} is not a block of this config.{nearest(place, list(block))}")
-        block[place] = block = dict(inner)
+    block, known = merged.values, list(_paths(merged.values))
+    for depth, place in enumerate(places, start=1):
+        inner = _as_block(block.get(place), (*places[:depth], "use") in known)
+        if inner is None:
+            hint = meant((*places, last), known)
+            raise UserError(f"{where}: {dotted(places[:depth])!r} is not a block of this config.{hint}")
+        block[place] = block = inner
+        merged.places.setdefault(tuple(places[:depth]), where)
     block[last] = value
     merged.replaced[name] = value
     merged.places[(*places, last)] = where
+
+
+def _as_block(value: Any, component: bool) -> dict[str, Any] | None:
+    """A copy of a block; a component that is written by its name alone, or left at its default, becomes one."""
+    if component and (value is None or isinstance(value, str)):
+        return {} if value is None else {"use": value}
+    return dict(value) if isinstance(value, dict) else None
+
+
+def _paths(block: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    return (place for place in paths(System, block) if place[0] not in _OWN)
 
 
 def _fault(error: Any, block: dict[str, Any]) -> str:
     """One line for one of pydantic's errors: the place, what was found, what is allowed."""
     place = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
-        known = _known(error["loc"][:-1], block)
-        return f"unknown key {place!r}.{nearest(str(error['loc'][-1]), known)} Known: {', '.join(known)}."
+        return f"unknown key {place!r}.{_instead([str(part) for part in error['loc']], block)}"
     if error["type"] == "missing":
         return f"the key {place!r} is missing.{_choice(str(error['loc'][-1]))}"
     if error["type"] == "value_error":
@@ -184,29 +197,19 @@ def _fault(error: Any, block: dict[str, Any]) -> str:
     return f"{place}: found {shorten(error['input'])}; {allowed}."
 
 
+def _instead(place: Sequence[str], block: dict[str, Any]) -> str:
+    """What may be written in the place of an unknown key: the one that was meant, those of the block, those inside it."""
+    known = list(_paths(block))
+    hint = meant(place, known)
+    own = [*([] if place[:-1] else ["extends"]), *(one[-1] for one in known if one[:-1] == tuple(place[:-1]))]
+    inside = "" if hint or not place[:-1] else further_in(place[:-1], known)
+    return f"{hint} Known: {', '.join(own)}{f'; further in: {inside}' if inside else ''}."
+
+
 def _choice(place: str) -> str:
     """What may be written for a part of a system that is missing."""
     kinds = [protocol.kind for protocol in _PROTOCOLS if protocol.kind == place]
     return f" Write {place}: {{use: name}}, with one of {', '.join(registry.files(place))}." if kinds else ""
 
 
-def _known(loc: Sequence[Any], block: dict[str, Any]) -> list[str]:
-    """The keys that are allowed at a place of the config."""
-    if not loc:
-        return ["extends", *(name for name in System.model_fields if name not in _OWN)]
-    inner: Any = block
-    for part in loc:
-        inner = inner[part]
-    name = inner["use"] if isinstance(inner, dict) else inner
-    protocol = _protocol(str(loc[-1]), name)
-    found = registry.load(protocol.kind, name, protocol) if protocol else Component
-    return ["use", *(found.model_fields if issubclass(found, Component) else ())]
-
-
 _PROTOCOLS: tuple[type[Component], ...] = (Parser, Chunker, Embedder, Retriever, Reranker, Answerer)
-
-
-def _protocol(place: str, name: str) -> type[Component] | None:
-    """Which protocol a block belongs to: by its place, or by the first folder that knows its name."""
-    here = [protocol for protocol in _PROTOCOLS if protocol.kind == place]
-    return next((p for p in (here or _PROTOCOLS) if name in registry.files(p.kind)), None)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from harness.bench import Bench
+from harness.files.wording import counted
 from harness.records import Case, Golden, PageRef
 from harness.scoring.floors import Blind, mean_of
 from harness.scoring.metric import Metric
@@ -76,7 +77,7 @@ def why(pages: Sequence[PageRef], golden: Golden) -> str:
     gold = sorted(golden.gold_pages, key=lambda page: (page not in rank, page))
     places = [f"{page} {rank.get(page, 'missing')}" for page in gold[:_LISTED]]
     more = [f"{len(gold) - _LISTED} more"] if len(gold) > _LISTED else []
-    return f"gold among the first {len(pages)} pages: {', '.join(places + more)}"
+    return f"gold among the first {counted(len(pages), 'page')}: {', '.join(places + more)}"
 
 
 def nothing(case: Case) -> str:

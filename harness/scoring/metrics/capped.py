@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.bench import Bench
+from harness.files.wording import counted
 from harness.records import Case
 from harness.scoring.metric import Metric
 from harness.scoring.scores import Score
@@ -19,5 +20,5 @@ class Capped(Metric):
     expense = True
 
     def score(self, case: Case, bench: Bench) -> Score:
-        made = f"{len(case.searches)} searches"
+        made = counted(len(case.searches), "search")
         return self.scored(case, case.capped, f"{made}, then the cap" if case.capped else f"{made}, under the cap")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.bench import Bench
+from harness.files.wording import counted
 from harness.records import Case
 from harness.scoring.metrics._usage import UsageMetric
 from harness.scoring.scores import Score
@@ -16,4 +17,4 @@ class Searches(UsageMetric):
     higher_is_better = None
 
     def score(self, case: Case, bench: Bench) -> Score:
-        return self.scored(case, len(case.searches), f"{len(case.searches)} searches")
+        return self.scored(case, len(case.searches), counted(len(case.searches), "search"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.bench import Bench
+from harness.files.wording import counted
 from harness.records import Case
 from harness.scoring.metrics._usage import UsageMetric
 from harness.scoring.scores import Score
@@ -16,8 +17,7 @@ class Tokens(UsageMetric):
 
     def score(self, case: Case, bench: Bench) -> Score:
         use = case.usage
-        reason = (
-            f"{use.input_tokens} in and {use.output_tokens} out in {use.calls} calls, {use.cached} of them kept replies"
-        )
+        calls = f"{counted(use.calls, 'call')}, kept replies: {use.cached}"
+        reason = f"{use.input_tokens} in and {use.output_tokens} out in {calls}"
         detail = {"calls": use.calls, "cached": use.cached, "input": use.input_tokens, "output": use.output_tokens}
         return self.scored(case, use.input_tokens + use.output_tokens, reason, **detail)
