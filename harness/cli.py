@@ -40,7 +40,8 @@ def main(words: Sequence[str] | None = None) -> int:
     _speak_any_locale()
     if words is None:
         _leave_soon_after_an_interrupt()
-    sys.path.append(os.getcwd())
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
     try:
         code = _call(list(sys.argv[1:] if words is None else words))
         sys.stdout.flush()

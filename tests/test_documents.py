@@ -280,7 +280,7 @@ def test_harness_check_and_harness_corpus_name_what_cannot_be_opened(hostile: Ru
     command = [sys.executable, "-m", "harness.cli", "corpus", str(folder), "--out", str(tmp_path / "corpus.yaml")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HARNESS_DOCUMENT_GIB": "1"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 2
+    assert done.returncode == 0, "the others were written"
     left_out = [Path(line.split(": ")[1]).stem for line in done.stderr.splitlines() if line.startswith("left out")]
     assert sorted(left_out) == sorted(UNREADABLE)
 

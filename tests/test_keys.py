@@ -106,9 +106,9 @@ def test_the_order_of_keys_does_not_count_and_values_do() -> None:
 
 def test_what_was_read_before_is_found_only_for_the_same_source(modules: Path, tmp_path: Path) -> None:
     before = code()
-    keys.keep(tmp_path / "code.jsonl")
-    keys._KEPT.clear()
-    keys.recall(tmp_path / "code.jsonl")
+    keys.PARSED.save(tmp_path / "code.jsonl")
+    keys.PARSED._rows.clear()
+    keys.PARSED.load(tmp_path / "code.jsonl")
     assert code() == before
     edit(modules / "_helper.py", "upper", "lower")
     assert code() != before

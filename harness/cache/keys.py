@@ -76,38 +76,45 @@ def _source(module: str) -> Source:
     path = _file(module)
     if path is None:
         raise ModuleNotFoundError(f"no source file for module {module!r}")
-    tree, names = _read(module, path.read_bytes())
+    tree, names = PARSED.read(module, path.read_bytes())
     ours = {name for name in names if name.partition(".")[0] in FIRST_PARTY}
     modules = sorted(name for name in ours if _file(name) is not None)
     return Source(tree, tuple(modules), tuple(sorted({name.partition(".")[0] for name in set(names) - ours})))
 
 
-_KEPT: dict[str, tuple[str, list[str]]] = {}
-"""What was read from a source before: by module, contents and Python, so that nothing but the same can be found."""
-
-
-def _read(module: str, source: bytes) -> tuple[str, list[str]]:
-    """The key of a source's syntax tree, and every module that it names in an import that can run."""
-    same = digest([module, sys.version, hashlib.sha256(source).hexdigest(), _OWN])
-    if same not in _KEPT:
-        tree = ast.parse(source)
-        names = sorted(set(_imports(tree, module)))
-        _KEPT[same] = (_tree_digest(tree), names)
-    return _KEPT[same]
-
-
 _OWN = file_sha256(Path(__file__))
 
 
-def recall(path: Path) -> None:
-    """Read back what `keep` wrote: parsing a hundred modules takes longer than a run that finds everything unchanged."""
-    _KEPT.update({same: (tree, names) for same, tree, names in read_rows(path) or []})
+class ParsedSources:
+    """What was read from sources before. Parsing a hundred modules takes longer than a run that finds all unchanged.
+
+    A row goes by module, contents, Python and this file, so that nothing but the same can be found.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[str, tuple[str, list[str]]] = {}
+
+    def read(self, module: str, source: bytes) -> tuple[str, list[str]]:
+        """The key of a source's syntax tree, and every module that it names in an import that can run."""
+        same = digest([module, sys.version, hashlib.sha256(source).hexdigest(), _OWN])
+        if same not in self._rows:
+            tree = ast.parse(source)
+            names = sorted(set(_imports(tree, module)))
+            self._rows[same] = (_tree_digest(tree), names)
+        return self._rows[same]
+
+    def load(self, path: Path) -> None:
+        """Read back what `save` wrote."""
+        self._rows.update({same: (tree, names) for same, tree, names in read_rows(path) or []})
+
+    def save(self, path: Path) -> None:
+        """Write what was read from sources, where it is not there yet."""
+        if {row[0] for row in read_rows(path) or []} != set(self._rows):
+            write_rows(path, [[same, tree, names] for same, (tree, names) in sorted(self._rows.items())])
 
 
-def keep(path: Path) -> None:
-    """Write what was read from sources, where it is not there yet."""
-    if {row[0] for row in read_rows(path) or []} != set(_KEPT):
-        write_rows(path, [[same, tree, names] for same, (tree, names) in sorted(_KEPT.items())])
+PARSED = ParsedSources()
+"""One for the process: modules do not change while it runs."""
 
 
 @cache

@@ -31,7 +31,7 @@ class Corpus:
         self.documents = documents
         self.damaged: dict[str, str] = {}
         """Documents that the instrument cannot read, with the reason: their page counts are taken on trust."""
-        self.apart = False
+        self.isolated = False
         """Whether documents that were not read before are opened in a process of their own."""
         self._references: dict[str, tuple[ReferencePage, ...]] = {}
         self._lock = threading.Lock()
@@ -59,7 +59,7 @@ class Corpus:
         name, free = listing.file.values["name"], listing.file.values.get("redistributable", False)
         corpus = cls(folder, name, free, documents, cache)
         corpus.damaged.update(damaged)
-        corpus.apart = verify
+        corpus.isolated = verify
         return corpus
 
     def __contains__(self, ref: object) -> bool:
@@ -87,11 +87,11 @@ class Corpus:
             return self._references[doc]
 
     def _read(self, file: DocumentFile) -> tuple[ReferencePage, ...]:
-        found: tuple[ReferencePage, ...] | str | None = page_text.kept(file.sha256, self.cache)
-        if found is None and self.apart:
-            found = page_text.read_apart(file.path, file.sha256, file.pages, self.cache)
+        found: tuple[ReferencePage, ...] | str | None = page_text.read_cached(file.sha256, self.cache)
+        if found is None and self.isolated:
+            found = page_text.read_isolated(file.path, file.sha256, file.pages, self.cache)
         elif found is None:
-            found = page_text.cached_reference(file.path, file.sha256, self.cache)
+            found = page_text.reference(file.path, file.sha256, self.cache)
         if isinstance(found, str):
             self.damaged[file.id] = found
             raise UserError(found)
@@ -100,7 +100,7 @@ class Corpus:
     def has_reference(self, doc: str) -> bool:
         """Whether the document's reference text is at hand, or known not to be had."""
         known = doc in self.damaged or doc in self._references
-        return known or page_text.kept(self.documents[doc].sha256, self.cache) is not None
+        return known or page_text.read_cached(self.documents[doc].sha256, self.cache) is not None
 
     def text(self, ref: PageRef) -> str:
         """The page's reference text; empty for a page without any.

@@ -230,7 +230,7 @@ class _Chain:
     """
 
     def __init__(self, pages: Sequence[Sequence[Candidate]], voted: Sequence[str | None]) -> None:
-        self.alone = [
+        self.lone = [
             {(one.value, one.series[1]): one.label for one in page if one.weight >= 1 and label in (None, one.label)}
             for page, label in zip(pages, voted, strict=True)
         ]
@@ -240,7 +240,7 @@ class _Chain:
         """The label of the longest chain through the page; None where it is too short to be trusted."""
         lengths = [
             (1 + self._run(row, value, style, 1) + self._run(row, value, style, -1), label)
-            for (value, style), label in self.alone[row].items()
+            for (value, style), label in self.lone[row].items()
         ]
         length, label = max(lengths, default=(0, ""))
         return label if length >= CHAIN else None
@@ -258,9 +258,9 @@ class _Chain:
     def _following(self, row: int, value: int, style: str, step: int) -> int | None:
         """The next page that shows that number, if pages up to it show none."""
         for other in range(row + step, row + step * (GAP + 1), step):
-            if not 0 <= other < len(self.alone):
+            if not 0 <= other < len(self.lone):
                 return None
-            if (value, style) in self.alone[other]:
+            if (value, style) in self.lone[other]:
                 return other
             if self.voted[other] is not None:
                 return None

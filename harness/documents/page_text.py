@@ -30,7 +30,7 @@ def page_counts(listed: Mapping[str, tuple[Path, int]], cache: Path | None) -> d
     known: dict[str, int] = dict((path and _rows(path)) or [])
     fresh = {path: (sha256, pages) for sha256, (path, pages) in listed.items() if sha256 not in known}
     found: dict[str, int | str] = {}
-    for done in _apart(_counted, list(fresh), lambda pdf: fresh[pdf][1]):
+    for done in _isolated(_counted, list(fresh), lambda pdf: fresh[pdf][1]):
         found[fresh[done.item][0]] = f"{done.item}: {done.lost}." if done.result is None else done.result
     known |= {sha256: pages for sha256, pages in found.items() if isinstance(pages, int)}
     if path and known.keys() & found.keys():
@@ -39,25 +39,25 @@ def page_counts(listed: Mapping[str, tuple[Path, int]], cache: Path | None) -> d
     return found | known
 
 
-def _apart(work: Callable[[In], Out], items: Sequence[In], pages: Callable[[In], int]) -> Iterator[Done[In, Out]]:
+def _isolated(work: Callable[[In], Out], items: Sequence[In], pages: Callable[[In], int]) -> Iterator[Done[In, Out]]:
     """`work` on files that nobody has opened yet, in a process of its own and within its limits."""
     limits = processes.Limits.from_environment()
     return processes.each(work, items, 1, lambda item: limits.time(pages(item)), lambda *_: None, limits.gib)
 
 
-def read_apart(pdf: Path, sha256: str, pages: int, cache: Path | None) -> tuple[ReferencePage, ...] | str:
-    """`cached_reference` of a file that nobody has opened yet, or why it cannot be read."""
-    (done,) = _apart(_referenced, [(pdf, sha256, cache)], lambda _: pages)
+def read_isolated(pdf: Path, sha256: str, pages: int, cache: Path | None) -> tuple[ReferencePage, ...] | str:
+    """`reference` of a file that nobody has opened yet, or why it cannot be read."""
+    (done,) = _isolated(_referenced, [(pdf, sha256, cache)], lambda _: pages)
     return f"{pdf}: {done.lost}." if done.result is None else done.result
 
 
 def _referenced(task: tuple[Path, str, Path | None]) -> tuple[ReferencePage, ...]:
-    return cached_reference(*task)
+    return reference(*task)
 
 
 def describe_all(pdfs: Sequence[Path]) -> dict[Path, tuple[int, str | None] | str]:
     """`pdf.describe` for files that nobody has opened yet; a text says why one cannot be opened."""
-    ended = _apart(_described, pdfs, lambda _: 0)
+    ended = _isolated(_described, pdfs, lambda _: 0)
     return {done.item: f"{done.item}: {done.lost}." if done.result is None else done.result for done in ended}
 
 
@@ -75,12 +75,12 @@ def _counted(pdf: Path) -> int | str:
         return str(error)
 
 
-def cached_reference(pdf: Path, sha256: str, cache: Path | None) -> tuple[ReferencePage, ...]:
+def reference(pdf: Path, sha256: str, cache: Path | None) -> tuple[ReferencePage, ...]:
     """The reference of a document from the cache, extracted and kept there where it is missing or damaged.
 
     May run in a worker process. A cache that cannot be written costs time and nothing else.
     """
-    found = kept(sha256, cache)
+    found = read_cached(sha256, cache)
     if found is not None:
         return found
     path = _reference_file(sha256, cache)
@@ -95,7 +95,7 @@ def _reference_file(sha256: str, cache: Path | None) -> Path | None:
     return cache / "reference" / f"{sha256}-{_version()}.jsonl" if cache else None
 
 
-def kept(sha256: str, cache: Path | None) -> tuple[ReferencePage, ...] | None:
+def read_cached(sha256: str, cache: Path | None) -> tuple[ReferencePage, ...] | None:
     """The reference in the cache, None where it is missing, damaged, or of other code."""
     path = _reference_file(sha256, cache)
     rows = _rows(path) if path else None

@@ -139,15 +139,15 @@ def each(
     items: Sequence[In],
     workers: int,
     seconds: Callable[[In], float],
-    told: Callable[[In, str], None],
+    notify: Callable[[In, str], None],
     gib: float,
 ) -> Iterator[Done[In, Out]]:
     """`work(item)` for each item in at most `workers` processes; yields each as it ends. `work` is a function of a module.
 
     An item is lost where it takes more than `seconds(item)`, needs more than `gib` of memory, or where its process is killed
-    twice; the first time `told` is told, and the item is tried once more. What `work` raises is raised here.
+    twice; the first time `notify` is told why, and the item is tried once more. What `work` raises is raised here.
     """
-    team = _Team(work, min(workers, len(items)), told, gib)
+    team = _Team(work, min(workers, len(items)), notify, gib)
     team.waiting.extend(_Job(item, seconds(item)) for item in items)
     try:
         while team.waiting or team.busy:
@@ -160,8 +160,8 @@ def each(
 class _Team(Generic[In, Out]):
     """The processes of one `each`."""
 
-    def __init__(self, work: Callable[[In], Out], size: int, told: Callable[[In, str], None], gib: float) -> None:
-        self.work, self.size, self.told, self.gib = work, size, told, gib
+    def __init__(self, work: Callable[[In], Out], size: int, notify: Callable[[In, str], None], gib: float) -> None:
+        self.work, self.size, self.notify, self.gib = work, size, notify, gib
         self.waiting: deque[_Job[In]] = deque()
         self.idle: list[_Process[In]] = []
         self.busy: list[_Process[In]] = []
@@ -209,7 +209,7 @@ class _Team(Generic[In, Out]):
         if job.tries > 1:
             yield Done(job.item, None, f"the process that worked on it was killed twice ({how}; out of memory?)")
             return
-        self.told(job.item, f"the process that worked on it was killed ({how}); it is tried once more")
+        self.notify(job.item, f"the process that worked on it was killed ({how}); it is tried once more")
         self.waiting.appendleft(job)
 
     def _leave(self, process: _Process[In]) -> _Job[In]:
@@ -279,9 +279,9 @@ def _reply(job: bytes) -> Reply:
     except MemoryError:
         return Reply("lost", f"it needed more than {gib:g} GiB of memory")
     except BaseException as error:
-        told = error if isinstance(error, Exception) else RuntimeError(f"{type(error).__name__}: {error}")
-        told.add_note(traceback.format_exc())
-        return Reply("error", told)
+        raised = error if isinstance(error, Exception) else RuntimeError(f"{type(error).__name__}: {error}")
+        raised.add_note(traceback.format_exc())
+        return Reply("error", raised)
 
 
 def _pickled(reply: Reply) -> bytes:

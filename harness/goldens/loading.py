@@ -115,7 +115,7 @@ class _Checker:
             golden = Golden.model_validate(row)
         except ValidationError as error:
             name = row.get("id") if isinstance(row, dict) else None
-            self._note(number, name, *(_told(one) for one in error.errors(include_url=False)))
+            self._note(number, name, *(_message(one) for one in error.errors(include_url=False)))
             return None
         except ValueError as error:
             self._note(number, None, str(error))
@@ -157,7 +157,7 @@ class _Checker:
         return f"{shorten(doc)} is no document of the corpus {self.corpus.name!r}.{nearest(doc, known)}"
 
 
-def _told(error: ErrorDetails) -> str:
+def _message(error: ErrorDetails) -> str:
     """One of pydantic's errors in one line."""
     place = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":

@@ -106,8 +106,8 @@ def _which(folder: Path, lock: Lock) -> str:
         "added": [id for id in new if id not in old],
         "removed": [id for id in old if id not in new],
     }
-    told = [f"{name}: {_some(ids)}" for name, ids in groups.items() if ids]
-    return f"; {'; '.join(told)}" if told else "; only order or spacing differ"
+    differences = [f"{name}: {_some(ids)}" for name, ids in groups.items() if ids]
+    return f"; {'; '.join(differences)}" if differences else "; only order or spacing differ"
 
 
 def _some(ids: list[str], most: int = 5) -> str:

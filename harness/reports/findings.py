@@ -77,12 +77,12 @@ def section(result: Result, *, unsealed: bool) -> Section:
 
 def _source(result: Result) -> Source:
     manifest = result.manifest
-    kept = manifest.model_dump(mode="json", include=set(Source.model_fields) - {"config", "stamp", "rows"})
+    copied = manifest.model_dump(mode="json", include=set(Source.model_fields) - {"config", "stamp", "rows"})
     return Source(
         config={name: value for name, value in manifest.config.items() if name != "goldens"},
         stamp={name: value for name, value in manifest.stamp.items() if name != "metrics"},
         rows=content_hash(checksums(contents(result.rows))),
-        **kept,
+        **copied,
     )
 
 
@@ -137,9 +137,9 @@ def page_of(data: Path) -> Path:
 
 def _others(path: Path, fresh: Sequence[Section]) -> list[Section]:
     splits = {one.source.split for one in fresh}
-    kept = read(path) if path.exists() else []
+    earlier = read(path) if path.exists() else []
     config = fresh[0].source.config
-    return [one for one in kept if one.source.split not in splits and one.source.config == config]
+    return [one for one in earlier if one.source.split not in splits and one.source.config == config]
 
 
 def _lines(one: Section) -> Iterable[str]:

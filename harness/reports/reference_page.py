@@ -98,22 +98,22 @@ def _components() -> Iterator[str]:
 
 
 def _settings(found: type[Component]) -> Iterator[list[str]]:
-    told = _docstrings(found)
+    meanings = _docstrings(found)
     for name, field in found.model_fields.items():
         limits = " ".join(filter(None, map(_limit, field.metadata)))
-        meaning = field.description or told.get(name, "")
+        meaning = field.description or meanings.get(name, "")
         yield [f"`{name}`", _default(field), ", ".join(filter(None, (_type(field.annotation), limits))), _text(meaning)]
 
 
 def _docstrings(found: type) -> dict[str, str]:
     """The string below a field, where it says what the field means; those of base classes too."""
-    told: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for cls in reversed(found.__mro__):
         if not cls.__module__.startswith(("harness", "systems")):
             continue
         for match in _FIELD.finditer(inspect.getsource(cls)):
-            told[match["name"]] = " ".join(match["text"].split())
-    return told
+            meanings[match["name"]] = " ".join(match["text"].split())
+    return meanings
 
 
 _FIELD = re.compile(r'^    (?P<name>[a-z]\w*): (?!ClassVar)[^\n]*\n    """(?P<text>.*?)"""', re.MULTILINE | re.DOTALL)

@@ -98,14 +98,14 @@ def load(path: Path, settings: Sequence[str] = ()) -> System:
         raise UserError("\n".join(f"{where}: {fault}" for where, fault in faults)) from None
 
 
-def restore(kept: Mapping[str, Any]) -> System:
+def restore(saved: Mapping[str, Any]) -> System:
     """The system of a kept result. Raises UserError where a part of it is not here any more."""
     try:
-        return System.model_validate(dict(kept))
+        return System.model_validate(dict(saved))
     except ValidationError as error:
         first = error.errors()[0]
         raise UserError(
-            f"the system {kept.get('name')!r} of this result cannot be built: {_fault(first, dict(kept))}"
+            f"the system {saved.get('name')!r} of this result cannot be built: {_fault(first, dict(saved))}"
         ) from None
 
 

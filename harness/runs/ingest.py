@@ -137,32 +137,34 @@ class Ingest:
                 bench.progress(f"{step.what}s", number, len(steps))
 
     def _each(self, steps: Sequence[Step], note: Callable[[str], None], size: int) -> Any:
-        def told(step: Step, what: str) -> None:
+        def notify(step: Step, what: str) -> None:
             note(f"{step.what} {step.task.doc!r}: {what}")
 
         def seconds(step: Step) -> float:
             return self.limits.time(self.corpus.documents[step.task.doc].pages)
 
-        return processes.each(take, steps, size, seconds, told, self.limits.gib)
+        return processes.each(take, steps, size, seconds, notify, self.limits.gib)
 
 
 def take(step: Step) -> str | None:
     """Do a step, in a worker; why there is no reference text, where there is none."""
-    return make_reference(step.task) if step.what == "reference text" else make_document(step.task) and None
+    if step.what == "reference text":
+        return make_reference(step.task)
+    make_document(step.task)
+    return None
 
 
 def _bench(task: Task, corpus: Corpus) -> Bench:
     return Bench(corpus=corpus, blobs=Blobs(task.cache / "blobs"))
 
 
-def make_document(task: Task) -> str:
-    """Parse and chunk one document and write both; runs in a worker. Returns the document's id."""
+def make_document(task: Task) -> None:
+    """Parse and chunk one document and write both; runs in a worker."""
     corpus = Corpus.open(task.folder, task.cache, verify=False)
     bench = _bench(task, corpus)
     rows = read_rows(task.pages_file)
     pages = [Page.model_validate(row) for row in rows] if rows is not None else _parse(task, corpus, bench)
     _keep(task, pages, bench)
-    return task.doc
 
 
 def make_reference(task: Task) -> str | None:

@@ -85,7 +85,7 @@ def write(results: Path, manifest: Manifest, rows: Rows) -> Path:
     place = folder(results, manifest)
     texts = contents(rows)
     stamped = manifest.model_copy(update={"files": checksums(texts)}).model_dump(mode="json")
-    with _alone(place):
+    with _own_folder(place):
         sweep(place)
         changed = [name for name in texts if not _is(place / name, texts[name])]
         if changed:
@@ -118,7 +118,7 @@ def content_hash(files: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def _alone(place: Path) -> Iterator[None]:
+def _own_folder(place: Path) -> Iterator[None]:
     """Make a run folder and hold it for this process: rows of two runs must not mix."""
     with writing(place):
         place.mkdir(parents=True, exist_ok=True)

@@ -44,7 +44,7 @@ class Session:
     def __init__(self, job: Job, options: Options, progress: Watcher) -> None:
         self.system, self.corpus, self.options, self.progress = job.system, job.corpus, options, progress
         self.cache = options.cache
-        keys.recall(self.cache / "code.jsonl")
+        keys.PARSED.load(self.cache / "code.jsonl")
         self.clock = Clock()
         with self.clock.step("open"):
             self.outcomes = Outcomes(self.cache / "outcomes.sqlite")
@@ -71,7 +71,7 @@ class Session:
         """Write what is pending in the caches."""
         self.computed.flush()
         self.paid.flush()
-        keys.keep(self.cache / "code.jsonl")
+        keys.PARSED.save(self.cache / "code.jsonl")
 
     def _ingest(self, loaded: GoldenSet) -> Ingest:
         """The documents that this split is asked of: those in its goldens' scopes, or the whole corpus."""

@@ -44,7 +44,7 @@ class Ranking(Record):
         return [Hit(self.extra.get(hit.chunk) or chunks[hit.chunk], hit.score) for hit in self.hits]
 
 
-class Kept(Protocol):
+class OutcomeCache(Protocol):
     """Results of single units of work by their key."""
 
     def get(self, key: str) -> Any | None: ...
@@ -79,7 +79,7 @@ class Calls:
 class Stages:
     """One system on one golden set."""
 
-    def __init__(self, system: System, ingest: Ingest, outcomes: Kept, bench: Bench) -> None:
+    def __init__(self, system: System, ingest: Ingest, outcomes: OutcomeCache, bench: Bench) -> None:
         self.system, self.ingest, self.outcomes = system, ingest, outcomes
         self.indexes = Indexes(ingest, bench)
         self.bench = self.indexes.bench
@@ -130,9 +130,9 @@ class Stages:
         """Search and rerank, from the cache where nothing that shapes it changed."""
         system = self.system
         key = keys.digest(["rerank", self.rerank_key, query, *self._scope(golden, system.retriever, system.reranker)])
-        kept = self.outcomes.get(key)
-        if kept is not None:
-            return Ranking.model_validate(kept)
+        cached = self.outcomes.get(key)
+        if cached is not None:
+            return Ranking.model_validate(cached)
         hits = self._first_hits(query, golden)
         reranked = system.reranker.rerank(query, hits, self._case_bench(golden, system.reranker))
         return self._keep(key, reranked)
@@ -140,9 +140,9 @@ class Stages:
     def _first_hits(self, query: str, golden: Golden) -> list[Hit]:
         retriever = self.system.retriever
         key = keys.digest(["search", self.search_key, query, *self._scope(golden, retriever)])
-        kept = self.outcomes.get(key)
-        if kept is not None:
-            return Ranking.model_validate(kept).restore(self.chunks())
+        cached = self.outcomes.get(key)
+        if cached is not None:
+            return Ranking.model_validate(cached).restore(self.chunks())
         index = self.indexes.open(retriever)
         bench = self._case_bench(golden, retriever)
         hits = index.search(query, retriever.candidates, self.docs(golden), bench)
@@ -177,8 +177,8 @@ class Stages:
         turns = [turn.model_dump(mode="json") for turn in golden.turns]
         scope = self._scope(golden, *self.system.components.values())
         key = keys.digest(["generate", self.answer_key, golden.question, turns, scope, self._titles(golden)])
-        kept = self.outcomes.get(key)
-        return Case.of(golden, Attempt.model_validate(kept) if kept is not None else self._generate(key, golden))
+        cached = self.outcomes.get(key)
+        return Case.of(golden, Attempt.model_validate(cached) if cached is not None else self._generate(key, golden))
 
     def _titles(self, golden: Golden) -> list[Any]:
         return [[document.id, document.title, *document.aliases] for document in self.documents(golden)]
@@ -241,11 +241,11 @@ class Scoring:
         views = {"retrieve": retrieved, "generate": generated, "score": generated}
         texts = {stage: keys.digest(view.model_dump(mode="json")) for stage, view in views.items()}
         wanted = {metric.label: keys.digest([self.keys[metric.label], texts[metric.stage]]) for metric in self.metrics}
-        kept = self.outcomes.get_many(wanted.values())
+        cached = self.outcomes.get_many(wanted.values())
         bench = replace(self.bench, passage=self.passages(generated)) if self.passages else self.bench
-        fresh = {m.label: m.rate(views[m.stage], bench) for m in self.metrics if wanted[m.label] not in kept}
+        fresh = {m.label: m.rate(views[m.stage], bench) for m in self.metrics if wanted[m.label] not in cached}
         self._keep({wanted[label]: score for label, score in fresh.items() if score.status != "failed"})
-        return [fresh.get(label) or Score.model_validate(kept[key]) for label, key in wanted.items()]
+        return [fresh.get(label) or Score.model_validate(cached[key]) for label, key in wanted.items()]
 
     def _keep(self, scores: dict[str, Score]) -> None:
         if scores:
