@@ -205,8 +205,9 @@ class Bench:
     index: Callable[[Component], Index] = _no_index
     """`index(retriever)`: a retriever inside another one, built where needed and opened once a run."""
     passage: Callable[[str], str] = _no_passage
-    """`passage(chunk_id)`, while a case is scored: what the answerer read under that id. Made again where the cache is
-    gone, since a case on disk holds ids only. Raises KeyError for a chunk that no search of the case was shown."""
+    """`passage(chunk_id)`, for a metric with `reads_passages` and for judges, while a case is scored: what the answerer
+    read under that id. Made again where the cache is gone, since a case on disk holds ids only. Raises KeyError for a
+    chunk that no search of the case gave."""
     progress: Watcher = field(default_factory=Silent)
     gold: Golden | None = None
 

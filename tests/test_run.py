@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -270,3 +271,51 @@ def test_time_measures_latency_and_only_then(project: Path, cli: Cli) -> None:
     assert set(manifest["latency"]) == {
         f"{what}_{mark}_ms" for what in ("retrieve", "answer") for mark in ("p50", "p95")
     }
+
+
+READ = '''"""How many characters the answerer read."""
+from harness.scoring.metric import Metric
+
+class Read(Metric):
+    """Characters of all passages that were shown."""
+    stage = "generate"
+    unit = "characters"
+    share = False
+    reads_passages = True
+
+    def score(self, case, bench):
+        shown = [hit for search in case.searches for hit in search.hits]
+        return self.scored(case, sum(len(bench.passage(hit.chunk)) for hit in shown), "read")
+'''
+
+
+def test_a_metric_reads_the_passages_as_they_were_shown_also_when_no_cache_is_left(project: Path, cli: Cli) -> None:
+    """A retriever that widens what is read keeps the ids of the chunks; the text belongs to the search."""
+    small = "retriever: {use: small_to_big, inner: {use: bm25}}\nchunker: {use: page_windows, size: 60, overlap: 0}"
+    plain = (project / "plain.yaml").read_text()
+    config = plain.replace("chunker: {use: page_windows}\n", "").replace("retriever: {use: bm25}", small)
+    (project / "wide.yaml").write_text(config)
+    (project / "narrow.yaml").write_text(
+        config.replace(small, small.replace("small_to_big, inner: {use: bm25}", "bm25"))
+    )
+    (project / "systems" / "metrics").mkdir(parents=True)
+    (project / "systems" / "metrics" / "read.py").write_text(READ)
+    means = {
+        name: json.loads(cli("run", f"{name}.yaml", "--split", "dev", "--json").stdout)[f"tiny/{name}/dev"]["read"]
+        for name in ("wide", "narrow")
+    }
+    assert means["wide"]["failed"] == 0
+    assert means["wide"]["mean"] > means["narrow"]["mean"] > 0
+    shutil.rmtree(project / "results" / "cache")
+    again = json.loads(cli("score", "tiny/wide/dev", "--json").stdout)["tiny/wide/dev"]["read"]
+    assert again == means["wide"]
+
+
+def test_scoring_again_under_another_metric_keeps_the_key_of_the_answers(project: Path, cli: Cli) -> None:
+    cli("run", "plain.yaml", "--split", "dev")
+    before = result(project)
+    (project / "systems" / "metrics").mkdir(parents=True)
+    (project / "systems" / "metrics" / "read.py").write_text(READ)
+    assert "read" in json.loads(cli("score", "tiny/plain/dev", "--json").stdout)["tiny/plain/dev"]
+    assert result(project) == before
+    assert [path.name for path in before.parent.iterdir() if path.is_dir()] == [before.name]

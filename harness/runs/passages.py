@@ -6,18 +6,18 @@ from collections.abc import Callable
 from functools import cache
 
 from harness.records import Case
-from harness.runs.stages import Reader, Stages
+from harness.runs.stages import Passages, Reader, Stages
 
 
-def passages_of(stages: Callable[[], Stages]) -> Callable[[Case], Reader]:
-    """A case to its reader. `stages` is called once, when a passage is first asked for: it may have to parse again."""
+def passages_of(key: str, stages: Callable[[], Stages]) -> Passages:
+    """`stages` is called once, when a passage is first asked for: it may have to parse again."""
     opened = cache(stages)
 
     def reader(case: Case) -> Reader:
         found = cache(lambda: _found(opened(), case))
         return lambda chunk_id: found()[chunk_id]
 
-    return reader
+    return Passages(key, reader)
 
 
 def _found(stages: Stages, case: Case) -> dict[str, str]:

@@ -61,11 +61,11 @@ class Session:
             ingest.run(bench, self.options.workers)
         return Stages(self.system, ingest, self.outcomes, bench)
 
-    def scoring(self, stages: Callable[[], Stages]) -> Scoring:
-        """The score stage on this corpus; `stages` are asked only for the passages that a metric reads."""
+    def scoring(self, searches: str, stages: Callable[[], Stages]) -> Scoring:
+        """The score stage on this corpus. `stages`, whose searches have that key, are asked for passages only."""
         bench = Bench(corpus=self.corpus, blobs=Blobs(self.cache / "blobs"))
         stamp = scoring_stamp(self.corpus)
-        return Scoring(self.metrics, self.outcomes, bench, self.system.scope, stamp, passages_of(stages))
+        return Scoring(self.metrics, self.outcomes, bench, self.system.scope, stamp, passages_of(searches, stages))
 
     def flush(self) -> None:
         """Write what is pending in the caches."""

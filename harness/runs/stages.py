@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pydantic import Field
 
@@ -218,6 +218,14 @@ Reader = Callable[[str], str]
 """Chunk id to what an answerer read under it."""
 
 
+class Passages(NamedTuple):
+    """What answerers read, for the metrics that say that they read it."""
+
+    key: str
+    """Of the searches that gave them: rows hold ids, and the same ids of another system are other texts."""
+    of: Callable[[Case], Reader]
+
+
 class Scoring:
     """The score stage: metrics over saved cases. It holds no system and cannot run one."""
 
@@ -228,10 +236,14 @@ class Scoring:
         bench: Bench,
         scope: str,
         stamp: str,
-        passages: Callable[[Case], Reader] | None = None,
+        passages: Passages | None = None,
     ) -> None:
         self.metrics, self.outcomes, self.bench, self.scope, self.passages = metrics, outcomes, bench, scope, passages
-        self.keys = {metric.label: keys.digest([keys.component_key(metric), stamp]) for metric in metrics}
+        self.keys = {metric.label: self._key(metric, stamp) for metric in metrics}
+
+    def _key(self, metric: Metric, stamp: str) -> str:
+        read = self.passages.key if self.passages and metric.reads_passages else None
+        return keys.digest([keys.component_key(metric), stamp, read])
 
     def score(self, retrieved: Case, generated: Case) -> list[Score]:
         """Every metric on one golden: retrieve metrics see only the retrieve stage, the others only what followed."""
@@ -242,8 +254,12 @@ class Scoring:
         texts = {stage: keys.digest(view.model_dump(mode="json")) for stage, view in views.items()}
         wanted = {metric.label: keys.digest([self.keys[metric.label], texts[metric.stage]]) for metric in self.metrics}
         cached = self.outcomes.get_many(wanted.values())
-        bench = replace(self.bench, passage=self.passages(generated)) if self.passages else self.bench
-        fresh = {m.label: m.rate(views[m.stage], bench) for m in self.metrics if wanted[m.label] not in cached}
+        reading = replace(self.bench, passage=self.passages.of(generated)) if self.passages else self.bench
+        fresh = {
+            m.label: m.rate(views[m.stage], reading if m.reads_passages else self.bench)
+            for m in self.metrics
+            if wanted[m.label] not in cached
+        }
         self._keep({wanted[label]: score for label, score in fresh.items() if score.status != "failed"})
         return [fresh.get(label) or Score.model_validate(cached[key]) for label, key in wanted.items()]
 

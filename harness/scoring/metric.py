@@ -34,6 +34,8 @@ class Metric(Component):
     """True where it says nothing if it is zero for every question."""
     strata: ClassVar[tuple[Expect, ...]] = ()
     """Expectations of which it is the mean of the means, so that the more frequent one does not count more."""
+    reads_passages: ClassVar[bool] = False
+    """True where it asks `bench.passage` for what the answerer read, which then counts into the key of its scores."""
     needs_answer: ClassVar[bool] = True
     """In the generate and score stages: without an answer (the system failed) the value is 0."""
 
