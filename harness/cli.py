@@ -26,6 +26,7 @@ QUIET = {
     "DEEPEVAL_FILE_SYSTEM": "READ_ONLY",
     "RAGAS_DO_NOT_TRACK": "true",
     "ANONYMIZED_TELEMETRY": "False",
+    "RAY_USAGE_STATS_ENABLED": "0",
 }
 """Telemetry of third parties, off before any of them is imported."""
 

@@ -156,3 +156,9 @@ def git(folder: Path, *words: str) -> None:
     """git in `folder`, with an identity of its own."""
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """No workers for named files or `-k`: to start them would take longer than the tests. None: one a core."""
+    named = config.option.keyword or any(Path(word.partition("::")[0]).suffix for word in config.args)
+    return 0 if named else None
