@@ -319,3 +319,43 @@ def test_scoring_again_under_another_metric_keeps_the_key_of_the_answers(project
     assert "read" in json.loads(cli("score", "tiny/plain/dev", "--json").stdout)["tiny/plain/dev"]
     assert result(project) == before
     assert [path.name for path in before.parent.iterdir() if path.is_dir()] == [before.name]
+
+
+PROBE = '''"""Looks at what it may not see, searches beyond its cap, and raises."""
+from pathlib import Path
+from harness.protocols import Answerer
+
+class Probe(Answerer):
+    max_searches: int = 2
+
+    def answer(self, question, search, history, bench):
+        shown = [len(search(question)) for _ in range(4)]
+        with open("probe.log", "a") as log:
+            log.write(f"{shown[2:]} {question} {bench.gold is not None}\\n")
+        raise ValueError("no JSON")
+'''
+
+
+def test_time_measures_the_stages_with_their_cap_their_faults_and_nothing_of_the_golden(
+    project: Path, cli: Cli
+) -> None:
+    """An oracle retriever beside an ordinary answerer that raises."""
+    (project / "systems" / "answerers").mkdir(parents=True)
+    (project / "systems" / "answerers" / "probe.py").write_text(PROBE)
+    probed = "retriever: {use: oracle_pages}\nanswerer: {use: probe}"
+    text = (project / "plain.yaml").read_text()
+    for old in ("retriever: {use: bm25}\n", "answerer: {use: statements}\n"):
+        text = text.replace(old, "")
+    (project / "probed.yaml").write_text(text + probed + "\n")
+    goldens = (project / "tiny" / "dev.jsonl").read_text().splitlines()
+    first = json.loads(goldens[0]) | {
+        "turns": [{"question": "And?", "answer": "Yes."}],
+        "standalone": "Alder's revenue?",
+    }
+    (project / "tiny" / "dev.jsonl").write_text("\n".join([json.dumps(first), *goldens[1:]]) + "\n")
+    done = cli("run", "probed.yaml", "--split", "dev", "--time")
+    assert "latency, one case at a time" in done.stdout
+    told = (project / "probe.log").read_text().splitlines()
+    assert len(told) == 4 * (1 + 1 + 3), "once for the run, once to warm, three times measured"
+    assert {line.partition("]")[0] for line in told} == {"[0, 0"}, "the cap holds"
+    assert all(line.endswith("False") for line in told), "an ordinary answerer sees no golden"
