@@ -77,9 +77,14 @@ def _modules(kind: str) -> dict[str, Module]:
     for place in _places(kind):
         for path in sorted(place.folder.glob(f"*{SUFFIX.get(kind, '.py')}")):
             other = found.setdefault(path.stem, Module(path, place.package))
-            if other.path.resolve() != path.resolve():
+            if not _same(other.path, path):
                 raise UserError(f"{_shown(path)}: {_shown(other.path)} has that name already; rename your file.")
     return dict(sorted((name, module) for name, module in found.items() if not name.startswith("_")))
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two files are one, or copies: a project that was copied stands beside its config and here alike."""
+    return one.resolve() == other.resolve() or one.read_bytes() == other.read_bytes()
 
 
 def _places(kind: str) -> Iterator[Place]:
