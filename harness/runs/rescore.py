@@ -29,7 +29,7 @@ def rescore(name: str, options: Options) -> Result:
     corpus, loaded = reopen(old, options)
     saved = results.read_rows(place, loaded.goldens)
     session = Session(Job(config.restore(old.config), corpus, (loaded,)), options, Silent())
-    scoring = session.scoring(lambda: session.stages(loaded))
+    scoring = session.scoring(lambda: session.stages(loaded), old.keys["rerank"])
     pairs = zip(saved.retrieved, saved.generated, strict=True)
     rows = Rows(saved.retrieved, saved.generated, tuple(score for pair in pairs for score in scoring.score(*pair)))
     manifest = _restamped(old, session)

@@ -66,7 +66,7 @@ def _run_split(session: Session, loaded: GoldenSet) -> Result:
 
 
 def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str) -> Rows:
-    scoring, clock = session.scoring(lambda: stages), session.clock
+    scoring, clock = session.scoring(lambda: stages, stages.keys["rerank"]), session.clock
     with clock.step("retrieve"):
         retrieved = _each(session, f"{split}: retrieve", stages.retrieve, asked)
     with clock.step("generate"):

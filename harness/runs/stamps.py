@@ -37,7 +37,8 @@ def metric_versions(metrics: Sequence[Metric]) -> str:
     return keys.digest({metric.label: keys.component_key(metric) for metric in metrics})[:16]
 
 
-def scoring_stamp(corpus: Corpus) -> str:
-    """What metrics read besides the case: the documents, and the code that reads them."""
-    documents = {doc: file.sha256 for doc, file in corpus.documents.items()}
-    return keys.digest([documents, keys.code("harness.documents.corpus"), keys.own_code("harness.runs.stages")])
+def scoring_stamp(corpus: Corpus, passages: str) -> str:
+    """What metrics read besides the case: documents with titles and aliases, passages by the key of the search that found
+    them, and the code that reads both. A document that cannot be opened in this run is another document."""
+    code = [keys.code("harness.documents.corpus"), keys.own_code("harness.runs.stages")]
+    return keys.digest([corpus.sha256, sorted(corpus.damaged), passages, code, keys.own_code("harness.runs.passages")])
