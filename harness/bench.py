@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from harness.components import Component
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Document:
-    """A document as a component may know it."""
+    """A document as a component may know it; all of it is in the keys of what the component makes."""
 
     id: str
     title: str
     aliases: tuple[str, ...] = ()
+    pages: int = 0
 
 
 class Listed(Protocol):
@@ -34,7 +36,29 @@ class Listed(Protocol):
     @property
     def title(self) -> str: ...
     @property
+    def aliases(self) -> tuple[str, ...]: ...
+    @property
     def pages(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Untitled:
+    """A document as a parser may know it: pages are made of the file alone, so that a new title parses nothing again."""
+
+    id: str
+    pages: int
+
+    @property
+    def title(self) -> str:
+        raise RuntimeError(
+            f"a parser reads the file of {self.id!r}; titles and aliases are for chunkers and what follows"
+        )
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        raise RuntimeError(
+            f"a parser reads the file of {self.id!r}; titles and aliases are for chunkers and what follows"
+        )
 
 
 class Pages(Protocol):
@@ -92,6 +116,37 @@ class NoPages:
         raise KeyError(f"{ref} is no page: this bench has no corpus")
 
 
+class Shelf:
+    """Some documents of a corpus, and nothing else of it: what is not here would be in no key of what a component makes.
+
+    No folder and no file either: a component that reads the disk reads what it declares in `files()`.
+    """
+
+    def __init__(self, pages: Pages, documents: Mapping[str, Listed]) -> None:
+        self._pages = pages
+        self.documents = MappingProxyType(dict(documents))
+
+    def __contains__(self, ref: object) -> bool:
+        return isinstance(ref, PageRef) and ref.doc in self.documents and ref in self._pages
+
+    def text(self, ref: PageRef) -> str:
+        return self._pages.text(self._own(ref))
+
+    def label(self, ref: PageRef) -> str | None:
+        return self._pages.label(self._own(ref))
+
+    def words(self, ref: PageRef) -> Sequence[tuple[str, float, float, float, float]]:
+        return self._pages.words(self._own(ref))
+
+    def image(self, ref: PageRef, dpi: int = 150) -> bytes:
+        return self._pages.image(self._own(ref), dpi)
+
+    def _own(self, ref: PageRef) -> PageRef:
+        if ref not in self:
+            raise KeyError(f"{ref} is no page of the documents that this component works on")
+        return ref
+
+
 class NoBlobs:
     """A store that keeps nothing."""
 
@@ -108,7 +163,10 @@ class Memo(Protocol):
     def fetch(
         self, texts: Sequence[str], compute: Callable[[list[str]], list[NDArray[np.floating[Any]]]]
     ) -> list[NDArray[np.floating[Any]]]:
-        """One array (rows, d) a text, in order. `compute` is asked only for texts never seen, each once, by length."""
+        """One array (rows, d) a text, in order. `compute` is asked only for texts never seen, each once, by length.
+
+        An array is kept by its text and by the component's key: what else `compute` reads would be in no key.
+        """
 
 
 class Chunks(Sequence[Chunk]):
@@ -227,6 +285,10 @@ class Bench:
     def with_index(self, index: Callable[[Component], Index]) -> Bench:
         """The same bench, with the indexes of one ingest."""
         return replace(self, index=index)
+
+    def for_texts(self) -> Bench:
+        """What may be read while vectors are made: nothing of the case and of the corpus, since they are kept by text."""
+        return Bench(blobs=self.blobs, memo=self.memo, progress=self.progress)
 
     def for_case(self, documents: tuple[Document, ...], gold: Golden | None) -> Bench:
         """The same bench, narrowed to one case."""

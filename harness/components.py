@@ -7,14 +7,18 @@ takes a block of its own (`embedder: {use: minilm}`), so that variants are compo
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, model_validator
+from pydantic_core import to_jsonable_python
 
 from harness import registry
 from harness.errors import UserError
+
+Kind = TypeVar("Kind")
 
 
 def query_time(default: Any, description: str = "", **limits: Any) -> Any:
@@ -44,6 +48,19 @@ class Component(BaseModel):
             return handler(value)
         return build(cls, value)
 
+    @model_validator(mode="after")
+    def _declares_its_paths(self) -> Self:
+        """What is read from a path that `files()` does not name would be in no key."""
+        paths = {(name, path) for name, value, _ in self.settings() for path in _inside(value, Path)}
+        declared = [file.resolve() for file in self.files()] if paths else []
+        for name, path in sorted(paths):
+            if not any(file.is_relative_to(path.resolve()) for file in declared):
+                raise ValueError(
+                    f"{self.kind} {self.name()!r} does not declare {path} (its setting {name!r}): let files() return every "
+                    "file that it reads, else what is kept would not change with them"
+                )
+        return self
+
     @classmethod
     def name(cls) -> str:
         """Its name in YAML: the name of its file."""
@@ -55,38 +72,67 @@ class Component(BaseModel):
             extra = field.json_schema_extra
             yield name, getattr(self, name), isinstance(extra, dict) and bool(extra.get("query_time"))
 
-    def spec(self, *, for_index: bool = False) -> dict[str, Any]:
-        """The whole block with its defaults, as JSON; without query-time settings where it is for an index's key."""
+    def spec(self, *, for_index: bool = False, in_order: bool = False) -> dict[str, Any]:
+        """The whole block with its defaults, as JSON; without query-time settings where it is for an index's key.
+
+        `in_order` writes a mapping among the settings as a list of pairs: a component can read their order.
+        """
         block: dict[str, Any] = {"use": self.name()}
         for name, value, late in self.settings():
             if not (late and for_index):
-                block[name] = _plain(value, for_index)
+                block[name] = _plain(value, for_index, in_order)
         return block
 
     def parts(self) -> list[Component]:
-        """This component and every component inside it, outermost first."""
-        inner = [part for _, value, _ in self.settings() for child in _components(value) for part in child.parts()]
-        return [self, *inner]
+        """This component and every component inside it, outermost first, however deep its settings hold them."""
+        inner = [child for _, value, _ in self.settings() for child in _inside(value, Component)]
+        return [self, *(part for child in inner for part in child.parts())]
 
     def files(self) -> tuple[Path, ...]:
         """Files that shape what it does (a prompt, a model): their contents count into its key."""
         return ()
 
 
-def _components(value: Any) -> list[Component]:
-    if isinstance(value, Component):
-        return [value]
-    return [item for item in value if isinstance(item, Component)] if isinstance(value, (list, tuple)) else []
+def _inside(value: Any, kind: type[Kind]) -> Iterator[Kind]:
+    """Every value of a kind in a setting: in lists, pairs, mappings and records, but not in the components inside."""
+    if isinstance(value, kind):
+        yield value
+    elif not isinstance(value, Component):
+        for item in _items(value):
+            yield from _inside(item, kind)
 
 
-def _plain(value: Any, for_index: bool) -> Any:
+def _items(value: Any) -> Iterator[Any]:
+    """What a value holds; a set in an order that does not change from run to run."""
+    if isinstance(value, Mapping):
+        yield from (part for pair in value.items() for part in pair)
+    elif isinstance(value, BaseModel):
+        yield from (getattr(value, name) for name in type(value).model_fields)
+    elif isinstance(value, (set, frozenset)):
+        yield from sorted(value, key=repr)
+    elif isinstance(value, (list, tuple)):
+        yield from value
+
+
+def _plain(value: Any, for_index: bool, in_order: bool) -> Any:
+    """A setting as JSON. Raises ValueError for one that has none: nothing could be kept under it."""
     if isinstance(value, Component):
-        return value.spec(for_index=for_index)
+        return value.spec(for_index=for_index, in_order=in_order)
+    if isinstance(value, BaseModel):
+        value = {name: getattr(value, name) for name in type(value).model_fields}
+    if isinstance(value, Mapping):
+        pairs = [(_name(key), _plain(item, for_index, in_order)) for key, item in value.items()]
+        return pairs if in_order else dict(pairs)
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(item, for_index, in_order) for item in value), key=json.dumps)
     if isinstance(value, (list, tuple)):
-        return [_plain(item, for_index) for item in value]
-    if isinstance(value, dict):
-        return {key: _plain(item, for_index) for key, item in value.items()}
-    return str(value) if isinstance(value, Path) else value
+        return [_plain(item, for_index, in_order) for item in value]
+    return to_jsonable_python(value)
+
+
+def _name(key: Any) -> str:
+    """A mapping's key as JSON has it."""
+    return key if isinstance(key, str) else str(to_jsonable_python(key))
 
 
 def build(protocol: type[Component], block: Any) -> Component:

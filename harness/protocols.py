@@ -53,11 +53,12 @@ class Embedder(Component):
         """float32 (n, d), each row of unit length; from the memo where the text was embedded before."""
         import numpy as np
 
-        rows = bench.memo(self, kind).fetch(texts, lambda missing: list(self.encode(missing, kind, bench)[:, None, :]))
+        alone = bench.for_texts()
+        rows = bench.memo(self, kind).fetch(texts, lambda missing: list(self.encode(missing, kind, alone)[:, None, :]))
         return np.concatenate(rows) if rows else np.zeros((0, 1), dtype=np.float32)
 
     def encode(self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench) -> Vectors:
-        """The model itself: float32 (n, d), each row of unit length, never from a cache."""
+        """The model itself: float32 (n, d), each row of unit length, never from a cache. `bench` has no case and no corpus."""
         raise NotImplementedError
 
 

@@ -37,8 +37,7 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def code() -> str:
-    for cached in (keys.code, keys._source, keys._file, keys._version):
-        cached.cache_clear()
+    keys.forget()
     return keys.code("systems.parsers.loud")
 
 

@@ -67,8 +67,11 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, R
 
 @pytest.fixture
 def here(finished: tuple[Path, Rows], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rows:
-    """A copy of the project to do harm in, as the working folder; the rows of its run."""
-    shutil.copytree(finished[0], tmp_path / "copy")
+    """A copy of the project to do harm in, as the working folder; the rows of its run.
+
+    Its components stay where they are, on the path: two files of one name are refused.
+    """
+    shutil.copytree(finished[0], tmp_path / "copy", ignore=shutil.ignore_patterns("systems"))
     monkeypatch.chdir(tmp_path / "copy")
     return finished[1]
 
@@ -211,7 +214,7 @@ class Otherwise(LiteParseParser):
 
 def test_an_index_belongs_to_the_chunks_it_was_built_from(here: Rows) -> None:
     """A parser may give other pages for the same file; an index of the old chunks would then point to wrong pages."""
-    Path("systems/parsers").mkdir()
+    Path("systems/parsers").mkdir(parents=True)
     Path("systems/parsers/storage_otherwise.py").write_text(OTHERWISE)
     sys.path.insert(0, os.getcwd())
     try:
@@ -237,11 +240,12 @@ def test_results_may_be_moved(here: Rows) -> None:
     assert len(after) == len(before), "nothing is made again"
 
 
-def test_runs_at_once_on_one_results_folder(here: Rows) -> None:
+def test_runs_at_once_on_one_results_folder(finished: tuple[Path, Rows], here: Rows) -> None:
     """Twice the same system and once another, from nothing."""
     shutil.rmtree("results")
     configs = ("both.yaml", "both.yaml", "plain.yaml")
-    runs = [start("run", config, "--split", "dev", "--json", "--findings", f"f{n}") for n, config in enumerate(configs)]
+    words = ("--split", "dev", "--json", "--findings")
+    runs = [start(finished[0], "run", config, *words, f"f{n}") for n, config in enumerate(configs)]
     said = [process.communicate(timeout=200) for process in runs]
     assert [process.returncode for process in runs] == [0, 0, 0], said
     assert said[0][0] == said[1][0]
@@ -251,8 +255,9 @@ def test_runs_at_once_on_one_results_folder(here: Rows) -> None:
     assert go(config="plain.yaml") == plain
 
 
-def start(*words: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+def start(project: Path, *words: str) -> subprocess.Popen[str]:
+    """The command, with the components of `project`."""
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{project}"}
     command = [sys.executable, "-m", "harness.cli", *words]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

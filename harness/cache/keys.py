@@ -1,8 +1,10 @@
 """Content keys: the name of a unit of work is everything that shaped it, so that a cache can never lie.
 
 A component's key holds its settings, the files it declares, and its code: the syntax tree (docstrings and comments aside)
-of its module and of every first-party module that this imports, transitively, with the versions of the distributions that
-those import. Imports under `if TYPE_CHECKING:` cannot change what runs and are left out.
+of its module and of every module of ours that this imports, transitively, packages' `__init__.py` among them, with the
+versions of the distributions that those import. Ours is what no installer put into place: `harness` and `systems`, and
+whatever else can be imported and lies neither in a site-packages folder nor in Python's own; a user's helper beside the
+config and an editable install are read like our own code. What stands under `if TYPE_CHECKING:` never runs and is left out.
 """
 
 from __future__ import annotations
@@ -12,9 +14,12 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import json
+import re
 import sys
+import sysconfig
 from collections.abc import Iterator
 from functools import cache
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +28,7 @@ from harness.components import Component
 from harness.files.reading import file_sha256
 
 FIRST_PARTY = ("harness", "systems")
+"""Ours wherever they lie: a wheel of this project is in site-packages, and its code is no less read."""
 
 
 def digest(value: Any) -> str:
@@ -36,15 +42,15 @@ def component_key(component: Component, *, for_index: bool = False) -> str:
     parts = component.parts()
     return digest(
         {
-            "spec": component.spec(for_index=for_index),
+            "spec": component.spec(for_index=for_index, in_order=True),
             "code": sorted({code(type(part).__module__) for part in parts}),
-            "files": {path.name: file_sha256(path) for part in parts for path in part.files()},
+            "files": [[path.name, file_sha256(path)] for part in parts for path in part.files()],
         }
     )
 
 
 class Source(NamedTuple):
-    """What one module's file says: the key of its syntax tree, first-party modules and packages that it imports."""
+    """What one module's file says: the key of its syntax tree, the modules of ours and the packages that it imports."""
 
     tree: str
     modules: tuple[str, ...]
@@ -53,9 +59,9 @@ class Source(NamedTuple):
 
 @cache
 def code(module: str) -> str:
-    """The key of a module's code with everything first-party that it imports and the versions of the rest."""
+    """The key of a module's code with everything of ours that it imports and the versions of the rest."""
     found: dict[str, Source] = {}
-    waiting = [module]
+    waiting = _with_packages(module)
     while waiting:
         name = waiting.pop()
         if name not in found:
@@ -64,6 +70,12 @@ def code(module: str) -> str:
     packages = sorted({package for source in found.values() for package in source.packages})
     trees = {name: source.tree for name, source in found.items()}
     return digest({"modules": trees, "versions": {name: _version(name) for name in packages}})
+
+
+def forget() -> None:
+    """Read all code anew, where modules were changed under a running process."""
+    for known in (code, _source, _spec, _file, _ours, _version, _distributions):
+        known.cache_clear()
 
 
 def own_code(module: str) -> str:
@@ -76,13 +88,14 @@ def _source(module: str) -> Source:
     path = _file(module)
     if path is None:
         raise ModuleNotFoundError(f"no source file for module {module!r}")
-    tree, names = PARSED.read(module, path.read_bytes())
-    ours = {name for name in names if name.partition(".")[0] in FIRST_PARTY}
-    modules = sorted(name for name in ours if _file(name) is not None)
-    return Source(tree, tuple(modules), tuple(sorted({name.partition(".")[0] for name in set(names) - ours})))
+    tree, names = PARSED.read(module, path)
+    ours = {name for name in names if _ours(name.partition(".")[0])}
+    modules = sorted({one for name in ours for one in _with_packages(name)})
+    return Source(tree, tuple(modules), tuple(sorted({name.partition(".")[0] for name in set(names) - ours} - {""})))
 
 
 _OWN = file_sha256(Path(__file__))
+_TYPE_CHECKING = re.compile(r"(?P<not>not )?(\w+\.)?TYPE_CHECKING\Z")
 
 
 class ParsedSources:
@@ -94,13 +107,13 @@ class ParsedSources:
     def __init__(self) -> None:
         self._rows: dict[str, tuple[str, list[str]]] = {}
 
-    def read(self, module: str, source: bytes) -> tuple[str, list[str]]:
+    def read(self, module: str, path: Path) -> tuple[str, list[str]]:
         """The key of a source's syntax tree, and every module that it names in an import that can run."""
-        same = digest([module, sys.version, hashlib.sha256(source).hexdigest(), _OWN])
+        source = path.read_bytes()
+        contents, package = hashlib.sha256(source).hexdigest(), path.name == "__init__.py"
+        same = digest([module, package, sys.version, contents, _OWN])
         if same not in self._rows:
-            tree = ast.parse(source)
-            names = sorted(set(_imports(tree, module)))
-            self._rows[same] = (_tree_digest(tree), names)
+            self._rows[same] = _read(source, f"{module}." if package else module) or (contents, [])
         return self._rows[same]
 
     def load(self, path: Path) -> None:
@@ -117,13 +130,68 @@ PARSED = ParsedSources()
 """One for the process: modules do not change while it runs."""
 
 
+def _read(source: bytes, module: str) -> tuple[str, list[str]] | None:
+    """None where it is no Python source, as an extension module: then its bytes are its key."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+    names = sorted(set(_imports(tree, module)))
+    return _tree_digest(tree), names
+
+
+def _with_packages(module: str) -> list[str]:
+    """Of a module and the packages around it, those that have a file of ours: importing it runs them all."""
+    steps = module.split(".")
+    names = (".".join(steps[:length]) for length in range(1, len(steps) + 1))
+    return [name for name in names if _file(name) is not None]
+
+
+@cache
+def _ours(root: str) -> bool:
+    """Whether a top-level name belongs to code that no installer put into place."""
+    if root in FIRST_PARTY:
+        return True
+    if root in sys.stdlib_module_names or root in sys.builtin_module_names:
+        return False
+    found = _spec(root)
+    places = [*(found.submodule_search_locations or ()), found.origin] if found else []
+    return any(place and Path(place).exists() and not _installed(Path(place)) for place in places)
+
+
 @cache
 def _file(module: str) -> Path | None:
-    try:
-        spec = importlib.util.find_spec(module)
-    except ModuleNotFoundError:
+    """The file of a module of ours; None where there is no such module, it is not ours, or it is a bare folder."""
+    found = _spec(module)
+    if found is None or not found.origin or not Path(found.origin).is_file():
         return None
-    return Path(spec.origin) if spec and spec.origin and spec.origin.endswith(".py") else None
+    path = Path(found.origin)
+    return path if module.partition(".")[0] in FIRST_PARTY or not _installed(path) else None
+
+
+@cache
+def _spec(module: str) -> ModuleSpec | None:
+    """Where a module would come from. The packages around it are imported for that, modules are not."""
+    package = module.rpartition(".")[0]
+    around = _spec(package) if package else None
+    if package and (around is None or around.submodule_search_locations is None):
+        return None
+    try:
+        return importlib.util.find_spec(module)
+    except (Exception, SystemExit):  # a package that cannot be imported gives no module
+        return None
+
+
+@cache
+def _library() -> tuple[Path, ...]:
+    return tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})
+
+
+def _installed(path: Path) -> bool:
+    """Whether an installer put a file into place, or Python came with it."""
+    if not {"site-packages", "dist-packages"}.isdisjoint(path.parts):
+        return True
+    return any(path.is_relative_to(folder) for folder in _library())
 
 
 def _tree_digest(tree: ast.Module) -> str:
@@ -147,22 +215,31 @@ def _imports(tree: ast.Module, module: str) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = _absolute(node, module)
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names if base.partition(".")[0] in FIRST_PARTY)
+            yield from (f"{base}.{alias.name}" if base else alias.name for alias in node.names)
 
 
 def _running(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Every statement that can run: not the body of `if TYPE_CHECKING:`. Imports are statements, so no expression counts."""
+    """Every statement that can run. Imports are statements, so no expression counts."""
     waiting: list[ast.stmt] = list(tree.body)
     while waiting:
         node = waiting.pop()
         yield node
+        never = _never_runs(node)
         for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-            if not (name == "body" and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+            if name != never:
                 waiting += getattr(node, name, ())
 
 
+def _never_runs(node: ast.stmt) -> str | None:
+    """Which branch of `if TYPE_CHECKING:` or of its opposite is for type checkers alone."""
+    if not isinstance(node, ast.If):
+        return None
+    found = _TYPE_CHECKING.match(ast.unparse(node.test))
+    return None if found is None else "orelse" if found["not"] else "body"
+
+
 def _absolute(node: ast.ImportFrom, module: str) -> str:
+    """The module that a `from … import` names; `module` ends in a dot where it is a package's own `__init__.py`."""
     if not node.level:
         return node.module or ""
     package = module.split(".")[: -node.level]

@@ -1,4 +1,7 @@
-"""Cache files of JSON rows that know whether they are whole: the first line carries the checksum of the rest."""
+"""Cache files of JSON rows that know whether they are whole and their own: the first line carries the checksum of the rest.
+
+The checksum begins with the file's name, which is its key: a file that was copied or renamed to another key is no file.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ def write_rows(path: Path, rows: Iterable[Any]) -> None:
     """Replace `path` with a header and one JSON document a line."""
     lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False) for row in rows]
     body = "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
-    write_bytes(path, f"{hashlib.sha256(body).hexdigest()} {len(lines)}\n".encode() + body)
+    write_bytes(path, f"{_sealed(path, body)} {len(lines)}\n".encode() + body)
 
 
 def read_rows(path: Path) -> list[Any] | None:
@@ -38,8 +41,12 @@ def _body(path: Path) -> bytes | None:
         head, _, body = path.read_bytes().partition(b"\n")
     except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         return None
-    found = f"{hashlib.sha256(body).hexdigest()} {body.count(bytes([10]))}"
+    found = f"{_sealed(path, body)} {body.count(bytes([10]))}"
     return body if head == found.encode() else None
+
+
+def _sealed(path: Path, body: bytes) -> str:
+    return hashlib.sha256(path.name.encode("utf-8", "surrogatepass") + b"\n" + body).hexdigest()
 
 
 def first_row(path: Path) -> Any | None:

@@ -33,6 +33,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time", action="store_true", help="measure latency: one case at a time, warmed, three repeats"
     )
+    parser.add_argument(
+        "--retry-failed", action="store_true", help="try again what failed before: documents, pages, answers"
+    )
     parser.add_argument("--workers", type=from_one, default=4, metavar="N", help="cases at a time (default 4)")
     parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
     parser.add_argument("--findings", type=place, default=Path("findings"), metavar="DIR", help="default: findings")
@@ -57,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
         dirty=args.dirty,
         unseal=args.unseal,
         time=args.time,
+        retry_failed=args.retry_failed,
         workers=args.workers,
         results=args.results,
     )

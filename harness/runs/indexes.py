@@ -27,7 +27,7 @@ class Indexes:
         """The index of a retriever, nested ones included."""
         assert isinstance(retriever, Retriever)
         key = self.ingest.index_key(retriever)
-        opened = keys.digest([key, retriever.spec()])
+        opened = keys.digest([key, retriever.spec(in_order=True)])
         with self._lock:
             if opened in self._failed:  # what failed for one question is not tried again for each of the others
                 raise self._failed[opened]

@@ -1,5 +1,7 @@
 """Documents to pages, chunks and indexes: each unit under its own key, parsed in processes of their own, within limits.
 
+What a parser or chunker may read of a document is in its key: a parser knows the file, a chunker title and aliases besides.
+
 A worker writes what it made before it reports it, so a run that is killed costs only the documents that were in work. A
 document that breaks its worker, or takes more time or memory than it may, fails in this run with its reason: never kept.
 """
@@ -14,12 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from harness.bench import Bench, Chunks
+from harness.bench import Bench, Chunks, Document, Listed, Shelf, Untitled
 from harness.cache import keys
 from harness.cache.blobs import Blobs
 from harness.cache.rows import checksum, first_row, read_rows, write_rows
 from harness.documents import processes
 from harness.documents.corpus import Corpus
+from harness.documents.corpus_yaml import DocumentFile
 from harness.errors import UserError, WorldError
 from harness.files import writing
 from harness.protocols import Chunker, Parser, Retriever
@@ -29,15 +32,24 @@ from harness.runs import faults
 
 @dataclass(frozen=True)
 class Task:
-    """One document's work, as it goes to a worker process. Components travel as (kind, spec)."""
+    """One document's work, as it goes to a worker process: with what corpus.yaml said of it when the run began."""
 
-    folder: Path
+    file: DocumentFile
     cache: Path
-    doc: str
     pages_file: Path
     chunks_file: Path
     parser: Parser
     chunker: Chunker
+    again: bool = False
+    """Whether it is parsed again although its pages are kept."""
+
+    @property
+    def doc(self) -> str:
+        return self.file.id
+
+    def corpus(self) -> Corpus:
+        """The corpus with this document alone."""
+        return Corpus(self.file.path.parent, "", False, {self.doc: self.file}, self.cache)
 
 
 class Step(NamedTuple):
@@ -50,28 +62,48 @@ class Step(NamedTuple):
 class Ingest:
     """The documents of a corpus as one system sees them: pages, chunks, indexes."""
 
-    def __init__(self, corpus: Corpus, docs: Sequence[str], cache: Path, parser: Parser, chunker: Chunker) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        docs: Sequence[str],
+        cache: Path,
+        parser: Parser,
+        chunker: Chunker,
+        retry_failed: bool = False,
+    ) -> None:
         self.corpus, self.documents, self.cache = corpus, tuple(docs), cache
-        self.parser, self.chunker = parser, chunker
+        self.parser, self.chunker, self.retry_failed = parser, chunker, retry_failed
         self.lost: dict[str, str] = {}
         """Documents that failed in this run only (their process was killed, or a limit was reached), with the reason."""
         self.limits = processes.Limits.from_environment()
         parser_key = keys.component_key(parser)
         chunker_key = keys.component_key(chunker)
-        stage = keys.own_code(__name__)
+        stage, files = keys.code(__name__), corpus.documents
         self.parse_keys = {
-            doc: keys.digest(["parse", stage, doc, corpus.documents[doc].sha256, parser_key]) for doc in docs
+            doc: keys.digest(["parse", stage, doc, files[doc].sha256, files[doc].pages, parser_key]) for doc in docs
         }
-        self.chunk_keys = {doc: keys.digest(["chunk", key, chunker_key]) for doc, key in self.parse_keys.items()}
+        self.chunk_keys = {
+            doc: keys.digest(["chunk", key, files[doc].title, *files[doc].aliases, chunker_key])
+            for doc, key in self.parse_keys.items()
+        }
         self.chunks = Chunks(self._load_chunks)
         self._checksums: dict[str, str | None] = {}
         self._lock = threading.Lock()
 
+    @property
+    def shelf(self) -> Shelf:
+        """What components may read of the documents; `index_key` holds all of it."""
+        return Shelf(self.corpus, {doc: known(self.corpus.documents[doc]) for doc in self.documents})
+
     def index_key(self, retriever: Retriever) -> str:
-        """The key of an index: its chunks, the retriever's settings (query-time ones aside) and its code."""
+        """The key of an index: its documents and chunks, the retriever's settings (query-time ones aside) and its code."""
         component = keys.component_key(retriever, for_index=True)
-        chunks = [[self.chunk_keys[doc], self._checksum(doc)] for doc in self.documents if doc not in self.lost]
-        return keys.digest(["index", chunks, component])
+        return keys.digest(["index", [self._contents(doc) for doc in self.documents], component])
+
+    def _contents(self, doc: str) -> list[Any]:
+        """What stands for a document in a key: chunks and listing, and whether it can be read at all in this run."""
+        checksum = None if doc in self.lost else self._checksum(doc)
+        return [doc, self.chunk_keys[doc], checksum, doc in self.corpus.damaged]
 
     def _checksum(self, doc: str) -> str | None:
         """The checksum of the chunks as this run uses them: a parser may give others when it is asked again."""
@@ -88,7 +120,8 @@ class Ingest:
 
     def _task(self, doc: str) -> Task:
         places = self.pages_file(doc), self.chunks_file(doc)
-        return Task(self.corpus.folder, self.cache, doc, *places, self.parser, self.chunker)
+        file = self.corpus.documents[doc]
+        return Task(file, self.cache, *places, self.parser, self.chunker, self.retry_failed)
 
     def _chunk_rows(self, doc: str) -> list[Any]:
         """The head and the chunks; raises WorldError where they are not those that this run began with."""
@@ -101,7 +134,20 @@ class Ingest:
 
     def _load_chunks(self) -> list[Chunk]:
         whole = [doc for doc in self.documents if doc not in self.lost]
-        return [Chunk.model_validate(row) for doc in whole for row in self._chunk_rows(doc)[1:]]
+        chunks = [Chunk.model_validate(row) for doc in whole for row in self._chunk_rows(doc)[1:]]
+        self._refuse_twins(chunks)
+        return chunks
+
+    def _refuse_twins(self, chunks: Sequence[Chunk]) -> None:
+        """One text would be read for the other's hit: within a document `_chunk` sees to that, here it is the corpus."""
+        first: dict[str, Chunk] = {}
+        for chunk in chunks:
+            other = first.setdefault(chunk.id, chunk)
+            if other is not chunk:
+                raise UserError(
+                    f"chunker {self.chunker.name()!r} gave the id {chunk.id!r} to a chunk of {other.ref} and to one of "
+                    f"{chunk.ref}: ids are unique in the corpus, begin them with the page."
+                )
 
     def head(self, doc: str) -> dict[str, Any]:
         """{"pages": how many of each status, "error": why the document failed as a whole, or None}"""
@@ -111,8 +157,15 @@ class Ingest:
         return {"pages": row["pages"], "error": row["error"]}
 
     def missing(self) -> list[str]:
-        """Documents that have no whole chunk file yet."""
-        return [doc for doc in self.documents if checksum(self.chunks_file(doc)) is None]
+        """Documents that have no whole chunk file of their own yet; those that failed too, where they are tried again."""
+        return [doc for doc in self.documents if not self._has_chunks(doc)]
+
+    def _has_chunks(self, doc: str) -> bool:
+        rows = read_rows(self.chunks_file(doc))
+        if not rows or rows[0]["doc"] != doc or any(PageRef.parse(row["ref"]).doc != doc for row in rows[1:]):
+            return False
+        failed = rows[0]["error"] is not None or rows[0]["pages"].get("failed")
+        return not (self.retry_failed and failed)
 
     def run(self, bench: Bench, workers: int) -> None:
         """Make the chunks and reference texts that are missing, and tell the user which documents failed."""
@@ -154,23 +207,36 @@ def take(step: Step) -> str | None:
     return None
 
 
-def _bench(task: Task, corpus: Corpus) -> Bench:
-    return Bench(corpus=corpus, blobs=Blobs(task.cache / "blobs"))
+def known(file: DocumentFile) -> Document:
+    """A document as components may know it: not where its file lies, which is beside the answers."""
+    return Document(file.id, file.title, tuple(file.aliases), file.pages)
+
+
+def _bench(task: Task, corpus: Corpus, listed: Listed) -> Bench:
+    return Bench(corpus=Shelf(corpus, {task.doc: listed}), blobs=Blobs(task.cache / "blobs"))
 
 
 def make_document(task: Task) -> None:
     """Parse and chunk one document and write both; runs in a worker."""
-    corpus = Corpus.open(task.folder, task.cache, verify=False)
-    bench = _bench(task, corpus)
+    corpus = task.corpus()
+    pages = None if task.again else _kept_pages(task)
+    if pages is None:
+        pages = _parse(task, corpus, _bench(task, corpus, Untitled(task.doc, task.file.pages)))
+    _keep(task, pages, _bench(task, corpus, known(task.file)))
+
+
+def _kept_pages(task: Task) -> list[Page] | None:
+    """The pages that were parsed before; None where there are none, or they are another document's."""
     rows = read_rows(task.pages_file)
-    pages = [Page.model_validate(row) for row in rows] if rows is not None else _parse(task, corpus, bench)
-    _keep(task, pages, bench)
+    pages = [Page.model_validate(row) for row in rows or []]
+    own = [PageRef(task.doc, number) for number in range(1, task.file.pages + 1)]
+    return pages if [page.ref for page in pages] == own else None
 
 
 def make_reference(task: Task) -> str | None:
     """Prepare the reference text of one document, in a worker; why it cannot be had, where the file cannot be opened."""
     try:
-        Corpus.open(task.folder, task.cache, verify=False).reference(task.doc)
+        task.corpus().reference(task.doc)
     except UserError as error:
         return str(error)
     return None
@@ -213,6 +279,11 @@ def _chunk(task: Task, pages: Sequence[Page], bench: Bench) -> tuple[list[Chunk]
         repeated = [id for id, count in Counter(chunk.id for chunk in chunks).items() if count > 1]
         if repeated:
             raise ValueError(f"chunker {task.chunker.name()!r} gave two chunks the id {repeated[0]!r}")
+        strange = next((chunk.ref for chunk in chunks if chunk.ref.doc != task.doc), None)
+        if strange:
+            raise ValueError(
+                f"chunker {task.chunker.name()!r} gave a chunk of {strange}, which is another document's page"
+            )
     except BaseException as error:
         return [], faults.reason(error)
     return chunks, None

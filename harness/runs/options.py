@@ -19,6 +19,8 @@ class Options:
     dirty: bool = False
     unseal: bool = False
     time: bool = False
+    retry_failed: bool = False
+    """Parse documents and ask questions again that failed in an earlier run."""
     workers: int = 4
     results: Path = Path("results")
 

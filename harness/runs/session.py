@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from harness.bench import Bench, Watcher
+from harness.bench import Bench, Shelf, Watcher
 from harness.cache import keys
 from harness.cache.blobs import Blobs
 from harness.cache.outcomes import Outcomes
 from harness.cache.vectors import ArrayMemo, Memos
 from harness.components import Component
+from harness.errors import UserError
 from harness.goldens.loading import GoldenSet
-from harness.runs.ingest import Ingest
+from harness.runs.ingest import Ingest, known
 from harness.runs.jobs import Job
 from harness.runs.options import Options
 from harness.runs.passages import passages_of
@@ -59,13 +60,14 @@ class Session:
         bench = self._bench(ingest)
         with self.clock.step("ingest"):
             ingest.run(bench, self.options.workers)
-        return Stages(self.system, ingest, self.outcomes, bench)
+        return Stages(self.system, ingest, self.outcomes, bench, self.options.retry_failed)
 
     def scoring(self, searches: str, stages: Callable[[], Stages]) -> Scoring:
-        """The score stage on this corpus. `stages`, whose searches have that key, are asked for passages only."""
-        bench = Bench(corpus=self.corpus, blobs=Blobs(self.cache / "blobs"))
-        stamp = scoring_stamp(self.corpus)
-        return Scoring(self.metrics, self.outcomes, bench, self.system.scope, stamp, passages_of(searches, stages))
+        """The score stage on this corpus. `stages` are asked for passages only; those of other searches are refused."""
+        shelf = Shelf(self.corpus, {doc: known(file) for doc, file in self.corpus.documents.items()})
+        bench = Bench(corpus=shelf, blobs=Blobs(self.cache / "blobs"))
+        passages = passages_of(searches, lambda: _same_search(stages(), searches))
+        return Scoring(self.metrics, self.outcomes, bench, self.system.scope, scoring_stamp(self.corpus), passages)
 
     def flush(self) -> None:
         """Write what is pending in the caches."""
@@ -79,11 +81,12 @@ class Session:
         named = {doc for scope in scopes for doc in scope}
         narrow = self.system.scope == "golden" and all(scopes)
         docs = [doc for doc in self.corpus.documents if doc in named or not narrow]
-        return Ingest(self.corpus, docs, self.cache, self.system.parser, self.system.chunker)
+        parts = self.system.parser, self.system.chunker
+        return Ingest(self.corpus, docs, self.cache, *parts, self.options.retry_failed)
 
     def _bench(self, ingest: Ingest) -> Bench:
         blobs = Blobs(self.cache / "blobs")
-        return Bench(corpus=self.corpus, blobs=blobs, chunks=ingest.chunks, memo=self._memo, progress=self.progress)
+        return Bench(corpus=ingest.shelf, blobs=blobs, chunks=ingest.chunks, memo=self._memo, progress=self.progress)
 
     def _memo(self, component: Component, label: str) -> ArrayMemo:
         memos = self.paid if getattr(component, "paid", False) else self.computed
@@ -94,7 +97,16 @@ class Session:
 
         Settings that act at query time only (a batch size, a rate limit) do not change a vector.
         """
-        spec = keys.digest(component.spec(for_index=True))
+        spec = keys.digest(component.spec(for_index=True, in_order=True))
         if spec not in self._keys:
             self._keys[spec] = keys.component_key(component, for_index=True)
         return self._keys[spec]
+
+
+def _same_search(stages: Stages, searched: str) -> Stages:
+    if stages.keys["rerank"] != searched:
+        raise UserError(
+            "the passages that these answers were made from cannot be had any more: documents, search or code changed "
+            "since. Run the system again."
+        )
+    return stages

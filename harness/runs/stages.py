@@ -18,14 +18,16 @@ from harness.bench import Bench, Document
 from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
-from harness.errors import HarnessError
 from harness.records import Attempt, Case, Chunk, Found, Golden, Hit, Record, Search
 from harness.runs import faults
 from harness.runs.config import System
 from harness.runs.indexes import Indexes
-from harness.runs.ingest import Ingest
+from harness.runs.ingest import Ingest, known
 from harness.scoring.metric import Metric
 from harness.scoring.scores import Score
+
+INSTRUMENT = ("harness.runs.indexes", "harness.cache.vectors")
+"""What a system works with while it searches and answers: indexes, bench, corpus and page text, vectors. Metrics are not."""
 
 
 class Ranking(Record):
@@ -79,11 +81,13 @@ class Calls:
 class Stages:
     """One system on one golden set."""
 
-    def __init__(self, system: System, ingest: Ingest, outcomes: OutcomeCache, bench: Bench) -> None:
-        self.system, self.ingest, self.outcomes = system, ingest, outcomes
+    def __init__(
+        self, system: System, ingest: Ingest, outcomes: OutcomeCache, bench: Bench, retry_failed: bool = False
+    ) -> None:
+        self.system, self.ingest, self.outcomes, self.retry_failed = system, ingest, outcomes, retry_failed
         self.indexes = Indexes(ingest, bench)
         self.bench = self.indexes.bench
-        own = keys.own_code(__name__)
+        own = [keys.own_code(__name__), *map(keys.code, INSTRUMENT)]
         self.search_key = keys.digest(
             [own, ingest.index_key(system.retriever), keys.component_key(system.retriever), system.retriever.candidates]
         )
@@ -103,7 +107,7 @@ class Stages:
         """The documents that the question is asked of, as a component may know them."""
         docs = self.docs(golden) or self.ingest.documents
         files = self.ingest.corpus.documents
-        return tuple(Document(doc, files[doc].title, tuple(files[doc].aliases)) for doc in sorted(docs))
+        return tuple(known(files[doc]) for doc in sorted(docs))
 
     def _case_bench(self, golden: Golden, component: Component) -> Bench:
         sees_gold = any(part.sees_gold for part in component.parts())
@@ -176,12 +180,14 @@ class Stages:
         """The real answerer on the golden's question and its earlier turns."""
         turns = [turn.model_dump(mode="json") for turn in golden.turns]
         scope = self._scope(golden, *self.system.components.values())
-        key = keys.digest(["generate", self.answer_key, golden.question, turns, scope, self._titles(golden)])
-        cached = self.outcomes.get(key)
-        return Case.of(golden, Attempt.model_validate(cached) if cached is not None else self._generate(key, golden))
+        key = keys.digest(["generate", self.answer_key, golden.question, turns, scope])
+        return Case.of(golden, self._kept_attempt(key) or self._generate(key, golden))
 
-    def _titles(self, golden: Golden) -> list[Any]:
-        return [[document.id, document.title, *document.aliases] for document in self.documents(golden)]
+    def _kept_attempt(self, key: str) -> Attempt | None:
+        """What the system did before; None where it did nothing yet, or failed and is to be asked again."""
+        cached = self.outcomes.get(key)
+        attempt = Attempt.model_validate(cached) if cached is not None else None
+        return None if attempt and attempt.error and self.retry_failed else attempt
 
     def _generate(self, key: str, golden: Golden) -> Attempt:
         attempt = self._attempt(golden)
@@ -190,7 +196,7 @@ class Stages:
 
     def _attempt(self, golden: Golden) -> Attempt:
         answerer = self.system.answerer
-        calls, ours = Calls(answerer.max_searches), list[HarnessError]()
+        calls, ours = Calls(answerer.max_searches), list[BaseException]()
 
         def search(query: str) -> list[Hit]:
             place = calls.begin(query)
@@ -198,8 +204,9 @@ class Stages:
                 return []
             try:
                 hits = self.search(query, golden)[: answerer.keep]
-            except HarnessError as stop:
-                ours.append(stop)
+            except Exception as error:
+                if (stop := faults.stops(error)) is not None:
+                    ours.append(stop)
                 raise
             calls.end(place, hits)
             return hits

@@ -38,6 +38,9 @@ def metric_versions(metrics: Sequence[Metric]) -> str:
 
 
 def scoring_stamp(corpus: Corpus) -> str:
-    """What metrics read besides the case: the documents, and the code that reads them."""
-    documents = {doc: file.sha256 for doc, file in corpus.documents.items()}
-    return keys.digest([documents, keys.code("harness.documents.corpus"), keys.own_code("harness.runs.stages")])
+    """What metrics read besides the case: documents with titles and aliases, and the code that reads them and passages.
+
+    A document that cannot be opened in this run is another document.
+    """
+    own = [keys.own_code(f"harness.runs.{name}") for name in ("stages", "passages")]
+    return keys.digest([corpus.sha256, sorted(corpus.damaged), keys.code("harness.documents.corpus"), own])
