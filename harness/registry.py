@@ -67,6 +67,11 @@ def add_project(folder: Path) -> None:
         importlib.invalidate_caches()
 
 
+def projects() -> list[Path]:
+    """The folders that hold a systems/ of their own, this installation aside: where the user's components are."""
+    return [folder.parent for folder in _folders("systems") if folder.parent.resolve() != _OWN]
+
+
 def files(kind: str) -> dict[str, Path]:
     """Name to file, for every module of that kind, sorted by name. Raises UserError where a project's file hides another."""
     return {name: module.path for name, module in _modules(kind).items()}

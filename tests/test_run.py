@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Cli, git
+from conftest import Cli
 
 LOGGED = '''"""Logs each call, then does what its parent does."""
 from pathlib import Path
@@ -155,23 +155,6 @@ def test_heldout_stays_closed_without_a_clean_tree(project: Path, cli: Cli) -> N
     assert "clean working tree" in refused.stderr
     assert len(refused.stderr.splitlines()) == 1
     assert not (project / "results" / "tiny" / "openings.jsonl").exists()
-
-
-def test_a_clean_tree_opens_heldout_and_each_new_config_is_counted(project: Path, cli: Cli) -> None:
-    (project / ".gitignore").write_text("__pycache__/\n")
-    git(project, "init", "-q")
-    git(project, "add", ".")
-    git(project, "commit", "-qm", "all")
-    assert "opening no. 1" in cli("run", "plain.yaml").stdout
-    assert "opening no. 1" in cli("run", "plain.yaml").stdout, "results and findings do not make a tree dirty"
-    assert "opening no. 2" in cli("run", "plain.yaml", "--set", "retriever.k1=0.7").stdout
-    openings = rows(project / "results" / "tiny" / "openings.jsonl")
-    assert [opening["dirty"] for opening in openings] == [False, False]
-    assert openings[0]["aggregates"]["page_hit@5"] == 1.0
-    data = rows(project / "findings" / "tiny-plain.data.jsonl")
-    assert {row["split"] for row in data if row["kind"] == "question"} == {"dev"}, "held-out rows stay sealed"
-    (project / "plain.yaml").write_text((project / "plain.yaml").read_text() + "# changed\n")
-    assert "the working tree has changes" in cli("run", "plain.yaml").stderr
 
 
 def test_dirty_is_possible_and_recorded(project: Path, cli: Cli) -> None:

@@ -1,4 +1,4 @@
-"""What `harness check` looks at: golden sets, configs, findings. Each check is one line, sound or not."""
+"""What `harness check` looks at: golden sets, openings, configs, findings. Each check is one line, sound or not."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from pathlib import Path
 from harness.documents.corpus import Corpus
 from harness.errors import UserError
 from harness.files.wording import counted
-from harness.goldens import loading
+from harness.goldens import loading, locks, openings
+from harness.goldens.openings import Ledger
 from harness.reports import findings
-from harness.reports.findings import Question, Section
-from harness.runs import config
-from harness.runs.results import read_scores, with_rows
+from harness.reports.findings import Question, Section, Source
+from harness.runs import config, heldout
+from harness.runs.options import Options
+from harness.runs.results import read_manifest, read_scores, with_rows
 from harness.scoring.scores import STATUSES, Summary
 
 _TOLERANCE = 1e-5
@@ -44,6 +46,60 @@ def goldens_of(sets: Sequence[Path], cache: Path) -> Iterator[Line]:
         yield from (Line(reason, sound=False) for reason in corpus.damaged.values())
         splits = ", ".join(f"{one.split} {len(one.goldens)}" for one in loaded)
         yield Line(f"{folder}: {counted(len(corpus.documents), 'document')}, goldens: {splits or 'none'}")
+
+
+def openings_of(sets: Sequence[Path], results: Path, pages: Path) -> Iterator[Line]:
+    """The record of each locked split: nothing that was ever noted of it, or that a result or a page tells of, is missing."""
+    for folder in sets:
+        try:
+            name, lock = Corpus.open(folder, verify=False).name, locks.read(folder)
+        except UserError:
+            continue  # a fault of the set, which its own check tells
+        if lock is not None:
+            yield from _openings(folder, heldout.ledger(folder, name, lock.sha256, Options(results=results)), pages)
+
+
+def _openings(folder: Path, records: Ledger, pages: Path) -> Iterator[Line]:
+    try:
+        faults = [*_lost(records), *_unrecorded(records, pages)]
+        count = len({opening.key for opening in records.read() if not opening.claim})
+    except UserError as error:
+        yield Line(str(error), sound=False)
+        return
+    yield from (Line(f"{folder}: {fault}", sound=False) for fault in faults)
+    if count and not faults:
+        yield Line(f"{folder}: held-out, {counted(count, 'opening')} recorded in {records.main}")
+
+
+def _lost(records: Ledger) -> Iterator[str]:
+    """Lines that another record has, or that git had, and that are gone."""
+    known = records.read()
+    copies = [path for path in records.copies if path.exists()]
+    for path in (records.main, *copies):
+        if gone := openings.lost(path, known):
+            of = ", ".join(dict.fromkeys(opening.system for opening in gone))
+            yield f"{path} misses {counted(len(gone), 'line')} that were recorded before (of {of}); put them back"
+
+
+def _unrecorded(records: Ledger, pages: Path) -> Iterator[str]:
+    """Held-out numbers that are there although no opening is recorded for them."""
+    known = {opening.key for opening in records.read() if not opening.claim}
+    for path in sorted(records.main.parent.glob("*/heldout/*/manifest.json")):
+        manifest = read_manifest(path.parent)
+        if manifest.goldens["sha256"] == records.lock and (manifest.opening_key or manifest.key) not in known:
+            yield f"{path.parent} holds held-out numbers whose opening {records.main} does not record"
+    for data in sorted(pages.glob(f"*{findings.SUFFIX}")):
+        for source in _opened(data):
+            if source.goldens["sha256"] == records.lock and (source.opening or 0) > len(known):
+                yield f"{data} shows opening no. {source.opening}; {records.main} records {len(known)}"
+
+
+def _opened(data: Path) -> list[Source]:
+    """The sources of a finding; none where it cannot be read, which its own check tells."""
+    try:
+        return [section.source for section in findings.read(data)]
+    except (UserError, ValueError, KeyError):
+        return []
 
 
 def configs_in(folder: Path) -> Iterator[Line]:

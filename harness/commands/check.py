@@ -1,6 +1,7 @@
-"""Check that goldens, locks, configs and findings are sound: what they say is what they are.
+"""Check that goldens, locks, openings, configs and findings are sound: what they say is what they are.
 
-Golden sets: files, sha256, page counts, goldens, locks. Configs: every key and component. Findings: each page is rendered
+Golden sets: files, sha256, page counts, goldens, locks. Openings: no line is missing that another record, git, a result or a
+finding tells of. Configs: every key and component. Findings: each page is rendered
 again from its data file and compared, each mean is computed again from its rows, and compared with results/ where they are
 there (else "not verified here").
 """
@@ -35,6 +36,7 @@ def run(args: argparse.Namespace) -> int:
     sets = args.goldens or sorted(path.parent for path in Path("goldens").glob("*/corpus.yaml"))
     lines = [
         *_checks.goldens_of(sets, results / "cache"),
+        *_checks.openings_of(sets, results, findings),
         *_checks.configs_in(configs),
         *_checks.findings_in(findings, results),
     ]

@@ -1,11 +1,13 @@
 """Run systems over a golden set: retrieve, generate, score; prints a table and writes findings.
 
-Dev always runs. Held-out runs too where there is one and the working tree is clean (results/ and findings/ aside);
-each opening is numbered and recorded in results/<set>/openings.jsonl. What is unchanged since an earlier run is read
-back, so that a second run takes seconds and a stopped one goes on where it was.
+Dev runs. A locked held-out split opens with --split heldout or all, where harness, set, configs and your own components
+are committed; each opening is numbered and recorded in results/<set>/openings.jsonl. What was opened before, by the same
+config, prompts and goldens, is printed with dev's table again. What is unchanged since an earlier run is read back, so that
+a second run takes seconds and a stopped one goes on where it was.
 
   harness run configs/hybrid_rerank.yaml
-  harness run configs/*.yaml --goldens path/to/my_set --split dev
+  harness run configs/*.yaml --goldens path/to/my_set
+  harness run configs/hybrid_rerank.yaml --split heldout --claim "hybrid_rerank > bm25_only on page_hit@5"
   harness run configs/hybrid_rerank.yaml --set answerer.keep=4 --limit 20
 """
 
@@ -20,7 +22,7 @@ from harness.commands._arguments import from_one, place
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("configs", nargs="+", type=place, metavar="CONFIG", help="a system's YAML file")
     parser.add_argument("--goldens", type=place, metavar="DIR", help="another golden set than the config's")
-    parser.add_argument("--split", choices=("dev", "heldout", "all"), help="default: dev, and held-out on a clean tree")
+    parser.add_argument("--split", choices=("dev", "heldout", "all"), help="default: dev, and what was opened before")
     parser.add_argument(
         "--limit", type=from_one, metavar="N", help="only the first N goldens; the result is marked partial"
     )
@@ -30,6 +32,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dirty", action="store_true", help="open held-out on a changed working tree; recorded")
     parser.add_argument("--unseal", action="store_true", help="show held-out rows by question; recorded")
+    parser.add_argument(
+        "--claim",
+        action="append",
+        default=[],
+        dest="claims",
+        metavar="CLAIM",
+        help='"A > B on METRIC", written down before held-out is opened and judged after it (may be repeated)',
+    )
     parser.add_argument(
         "--time", action="store_true", help="measure latency: one case at a time, warmed, three repeats"
     )
@@ -45,7 +55,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from harness.commands import _inputs
     from harness.reports import findings, screen
+    from harness.reports.escaping import terminal
     from harness.reports.progress import Progress
+    from harness.runs import claims
     from harness.runs.jobs import open_jobs
     from harness.runs.options import Options
     from harness.runs.results import keep_out_of_git
@@ -59,10 +71,12 @@ def run(args: argparse.Namespace) -> int:
         only=tuple(dict.fromkeys(args.only)),
         dirty=args.dirty,
         unseal=args.unseal,
+        claims=tuple(dict.fromkeys(args.claims)),
         time=args.time,
         retry_failed=args.retry_failed,
         workers=args.workers,
         results=args.results,
+        findings=args.findings,
     )
     for folder in (options.results, options.cache, options.results / "calls", args.findings):
         _inputs.writable(folder)
@@ -70,7 +84,10 @@ def run(args: argparse.Namespace) -> int:
     jobs = open_jobs(args.configs, options, lambda jobs: _inputs.refuse_places(jobs, options, args.findings))
     for note in dict.fromkeys(job.note for job in jobs if job.note):
         progress.note(note)
+    made_before = claims.made_before(jobs, options)
     keep_out_of_git(options.results)
+    for note in claims.write(made_before):
+        progress.note(note)
     results = []
     try:
         for job in jobs:
@@ -80,9 +97,12 @@ def run(args: argparse.Namespace) -> int:
             page = None if options.partial else findings.write(args.findings, made, unsealed=args.unseal)
             progress.close()
             if not args.json:
-                screen.show(made, page)
+                screen.show(made, page, unsealed=args.unseal)
     finally:
         progress.close()
+    for claim in made_before:
+        said = claim.judged(results, options)
+        progress.note(said) if args.json else print(terminal(said))
     if args.json:
         screen.print_json(results)
     return 0

@@ -26,6 +26,7 @@ from harness.runs.run import Result
 from harness.scoring.page_ranks import distinct_pages, first_rank
 from harness.scoring.per_document import TOO_FEW, document_of
 from harness.scoring.scores import STATUSES, Score, Summary
+from harness.scoring.sealing import LEAST, is_sealed
 
 SUFFIX = ".data.jsonl"
 
@@ -56,6 +57,7 @@ class Source(Record):
     stamp: dict[str, Json]
     oracle: bool = False
     opening: int | None = None
+    codes: int = 1
     rows: str
     """The content hash of the result's rows (`results.content_hash`)."""
 
@@ -143,7 +145,9 @@ def _others(path: Path, fresh: Sequence[Section]) -> list[Section]:
 
 
 def _lines(one: Section) -> Iterable[str]:
-    yield json.dumps({"kind": "run", **one.source.model_dump(mode="json")}, ensure_ascii=False, sort_keys=True)
+    once = {"codes"} if one.source.codes == 1 else set()  # so that the data of old stay as they are
+    source = one.source.model_dump(mode="json", exclude=once)
+    yield json.dumps({"kind": "run", **source}, ensure_ascii=False, sort_keys=True)
     for summary in one.summaries:
         row = {
             "kind": "summary",
@@ -218,9 +222,22 @@ def _section(one: Section) -> list[str]:
     lines += _documents(one.summaries, one.questions)
     if one.questions:
         lines += _missed(one.questions)
+        lines += _unsealed(one) if source.split == "heldout" else []
     elif source.split == "heldout":
-        lines += ["Held-out questions are not listed one by one.", ""]
+        empty = f" Cells on fewer than {LEAST} questions are left empty." if any(map(is_sealed, one.summaries)) else ""
+        lines += [f"Held-out questions are not listed one by one.{empty}", ""]
     return lines
+
+
+def _unsealed(one: Section) -> list[str]:
+    """Every question's row: what unsealing shows."""
+    shown = [summary for summary in one.summaries if summary.headline]
+    rows = [
+        [cell(q.id), cell(q.document), str(q.rank or "-"), *(number(q.values.get(s.metric), s.unit) for s in shown)]
+        for q in one.questions
+    ]
+    head = ["question", "document", "rank", *(f"`{summary.metric}`" for summary in shown)]
+    return ["**Unsealed: every question**", "", *table(head, rows), ""]
 
 
 def _summaries(summaries: Sequence[Summary]) -> list[str]:

@@ -21,12 +21,14 @@ _WRAP: Any = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hy
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-def show(results: Sequence[Result], page: Path | None) -> None:
-    """Print the table of each result and where more is to be found."""
+def show(results: Sequence[Result], page: Path | None, *, unsealed: bool = False) -> None:
+    """Print the table of each result and where more is to be found; unsealed, each held-out question's row too."""
     for result in results:
         print()
         for line, title in table.lines(result.manifest, result.summaries, width()):
             _print(line, title)
+        for line in table.rows(result) if unsealed and result.manifest.split == "heldout" else ():
+            _print(line, False)
         print(f"rows: {terminal(str(result.folder))}")
     if page is not None:
         print(f"page: {terminal(str(page))}")

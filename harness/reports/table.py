@@ -9,7 +9,9 @@ from typing import Protocol
 from harness.files.wording import counted
 from harness.records import Json
 from harness.runs.results import Manifest
-from harness.scoring.scores import Summary
+from harness.runs.run import Result
+from harness.scoring.scores import Score, Summary
+from harness.scoring.sealing import LEAST, is_sealed
 
 STAGE_TITLES = {
     "retrieve": "retrieve: the question straight to search",
@@ -48,6 +50,8 @@ class Described(Protocol):
     def oracle(self) -> bool: ...
     @property
     def opening(self) -> int | None: ...
+    @property
+    def codes(self) -> int: ...
 
 
 def headline(manifest: Described) -> str:
@@ -60,8 +64,9 @@ def headline(manifest: Described) -> str:
 
 
 def split_name(manifest: Described) -> str:
-    """ "dev", or "held-out, opening no. 3", with "oracle" where a component saw the goldens."""
+    """ "dev", or "held-out, opening no. 3", with the codes it was seen with, and "oracle" where a component saw the goldens."""
     opening = f", opening no. {manifest.opening}" if manifest.opening is not None else ""
+    opening += f", seen with {counted(manifest.codes, 'code')}" if manifest.codes > 1 else ""
     name = "held-out" if manifest.split == "heldout" else manifest.split
     return f"{name}{opening}{', ORACLE: it sees the goldens' if manifest.oracle else ''}"
 
@@ -92,6 +97,8 @@ def _short_interval(summary: Summary) -> str:
         return f"{low}-{high}" if low != high else ""
     return f"{summary.low:.2f}-{summary.high:.2f}"
 
+
+SEALED = f"sealed: cells on fewer than {LEAST} questions are left empty; --unseal shows them, and is recorded"
 
 COLUMNS = (
     Column("value", 1, lambda summary: number(summary.mean, summary.unit)),
@@ -136,8 +143,30 @@ def lines(manifest: Manifest, summaries: Sequence[Summary], width: int | None) -
             yield _aligned(_GAP + summary.metric, cells, columns, names, widths), False
     yield "", False
     yield from ((line, False) for line in footnotes(summaries, columns))
+    if manifest.split == "heldout" and any(map(is_sealed, summaries)):
+        yield SEALED, False
     if manifest.latency:
         yield latency(manifest), False
+
+
+def rows(result: Result) -> Iterator[str]:
+    """A line for each question with its values in the headline metrics: what unsealing shows of a held-out split."""
+    names = [summary.metric for summary in result.summaries if summary.headline]
+    found = {(score.golden, score.metric): score for score in result.rows.scores}
+    ids = [case.golden.id for case in result.rows.retrieved]
+    width = max(map(len, [*ids, "question"]))
+    yield _GAP.join(["question".ljust(width), *names])
+    for id in ids:
+        yield _GAP.join([id.ljust(width), *(_cell(found.get((id, name))).rjust(len(name)) for name in names)])
+    yield ""
+
+
+def _cell(score: Score | None) -> str:
+    if score is None or score.value is None:
+        return {"not_applicable": "n/a", "undecided": "open", "failed": "FAILED"}.get(
+            score.status if score else "", "-"
+        )
+    return f"{score.value:.4g}"
 
 
 def latency(manifest: Manifest) -> str:

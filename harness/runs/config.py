@@ -98,6 +98,12 @@ def load(path: Path, settings: Sequence[str] = ()) -> System:
         raise UserError("\n".join(f"{where}: {fault}" for where, fault in faults)) from None
 
 
+def chain(path: Path) -> list[Path]:
+    """A config's file and those that it extends, which `load` has read without a fault."""
+    parent = yamls.load(path).values.get("extends")
+    return [path, *(chain(path.parent / parent) if parent is not None else [])]
+
+
 def restore(saved: Mapping[str, Any]) -> System:
     """The system of a kept result. Raises UserError where a part of it is not here any more."""
     try:

@@ -8,7 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.documents.corpus import Corpus
@@ -16,9 +16,10 @@ from harness.errors import UserError, nearest
 from harness.goldens import loading
 from harness.goldens.loading import GoldenSet
 from harness.records import Golden
-from harness.runs import config, heldout
+from harness.runs import config, heldout, provenance
 from harness.runs.config import System
 from harness.runs.options import Options
+from harness.runs.provenance import Origin
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Job:
     """The goldens of each split that is to be run."""
     note: str | None = None
     """What the user should know of a split that is not run."""
+    origin: Origin = field(default_factory=Origin)
+    """Where harness, set, configs and own components stand."""
 
 
 Refuse = Callable[[Sequence[Job]], None]
@@ -46,23 +49,39 @@ def open_jobs(configs: Sequence[Path], options: Options, refuse: Refuse = lambda
     systems = [_placed(path, config.load(path, options.settings), options) for path in configs]
     for path, system in zip(configs, systems, strict=True):
         _refuse_missing_files(path, system)
+    folders: dict[Path, list[int]] = {}
+    for place, system in enumerate(systems):
+        folders.setdefault(system.goldens, []).append(place)
     with _page_counts(options.cache) as cache:
-        opened = {folder: _open_set(folder, cache, options) for folder in {system.goldens: None for system in systems}}
-        jobs = [Job(system, *opened[system.goldens]) for system in systems]
+        opened: dict[int, Job] = {}
+        for folder, places in folders.items():
+            own = [(configs[place], systems[place]) for place in places]
+            opened |= zip(places, _jobs_of(folder, own, cache, options), strict=True)
+        jobs = [opened[place] for place in range(len(systems))]
         refuse(jobs)
     for job in jobs:
         job.corpus.cache = options.cache
     return jobs
 
 
-def _open_set(folder: Path, cache: Path, options: Options) -> tuple[Corpus, tuple[GoldenSet, ...], str | None]:
-    """Corpus, goldens and note of a folder, opened once however many systems are run on it."""
+def _jobs_of(folder: Path, own: Sequence[tuple[Path, System]], cache: Path, options: Options) -> list[Job]:
+    """The jobs on one golden set, which is opened once however many systems are run on it."""
     corpus = Corpus.open(folder, cache)
-    splits = heldout.splits(folder, options)
-    sets = tuple(loading.load(folder, split, corpus) for split in splits.names)
-    for loaded in sets:
-        choose(loaded, options)
-    return corpus, sets, splits.note
+    configs = [one for path, _ in own for one in config.chain(path)]
+    origin = provenance.origin(folder, configs, (options.results, options.findings))
+    splits = [heldout.splits(system, corpus.name, options, origin) for _, system in own]
+    loaded = {name: _load(folder, name, corpus, options) for name in dict.fromkeys(n for s in splits for n in s.names)}
+    numbers = {s.name: c.closed_as for (_, s), c in zip(own, splits, strict=True) if c.closed_as is not None}
+    note = heldout.closed(numbers, origin)
+    sets = [tuple(loaded[name] for name in one.names) for one in splits]
+    return [Job(system, corpus, chosen, note, origin) for (_, system), chosen in zip(own, sets, strict=True)]
+
+
+def _load(folder: Path, split: str, corpus: Corpus, options: Options) -> GoldenSet:
+    """The goldens of a split, with those there that are asked for."""
+    loaded = loading.load(folder, split, corpus)
+    choose(loaded, options)
+    return loaded
 
 
 def choose(loaded: GoldenSet, options: Options) -> list[Golden]:

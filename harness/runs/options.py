@@ -11,18 +11,21 @@ class Options:
     """What the user asked for."""
 
     splits: tuple[str, ...] | None = None
-    """None: dev, and held-out on a clean tree."""
+    """None: dev, and held-out where this was opened before."""
     goldens: Path | None = None
     settings: tuple[str, ...] = ()
     limit: int | None = None
     only: tuple[str, ...] = ()
     dirty: bool = False
     unseal: bool = False
+    claims: tuple[str, ...] = ()
+    """What is said of held-out numbers before they are seen: "A > B on METRIC"."""
     time: bool = False
     retry_failed: bool = False
     """Parse documents and ask questions again that failed in an earlier run."""
     workers: int = 4
     results: Path = Path("results")
+    findings: Path = Path("findings")
 
     @property
     def cache(self) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from harness.bench import Silent
@@ -9,11 +10,11 @@ from harness.documents.corpus import Corpus
 from harness.errors import UserError
 from harness.goldens import loading
 from harness.goldens.loading import GoldenSet
-from harness.runs import config, results
+from harness.runs import config, provenance, results
 from harness.runs.jobs import Job
 from harness.runs.options import Options
 from harness.runs.results import Manifest, Rows
-from harness.runs.run import Result
+from harness.runs.run import Result, finished
 from harness.runs.session import Session
 from harness.runs.stamps import scored_by
 from harness.scoring.summaries import summarise
@@ -28,18 +29,21 @@ def rescore(name: str, options: Options) -> Result:
     old = results.read_manifest(place)
     corpus, loaded = reopen(old, options)
     saved = results.read_rows(place, loaded.goldens)
-    session = Session(Job(config.restore(old.config), corpus, (loaded,)), options, Silent())
+    origin = provenance.origin(loaded.path.parent, (), (options.results, options.findings))
+    session = Session(Job(config.restore(old.config), corpus, (loaded,), origin=origin), options, Silent())
     scoring = session.scoring(old.keys["rerank"], lambda: session.stages(loaded))
     pairs = zip(saved.retrieved, saved.generated, strict=True)
     rows = Rows(saved.retrieved, saved.generated, tuple(score for pair in pairs for score in scoring.score(*pair)))
-    manifest = _restamped(old, session)
-    summaries = tuple(summarise(session.metrics, rows.retrieved, rows.scores))
-    return Result(manifest, rows, summaries, results.write(options.results, manifest, rows))
+    summaries = summarise(session.metrics, rows.retrieved, rows.scores)
+    return finished(_restamped(old, session), rows, summaries, options)
 
 
 def _restamped(old: Manifest, session: Session) -> Manifest:
+    """The manifest of what is scored now: when, and at which commit, is that of the metrics."""
     stamp = {**old.stamp, **scored_by(session.metrics, session.system.judges)}
-    return old.model_copy(update={"stamp": stamp})
+    now = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "stamp": stamp}
+    stood = {"commit": session.origin.commit, "commits": session.origin.commits, "dirty": session.origin.not_clean}
+    return old.model_copy(update={**now, **stood} if old.split == "heldout" else {"stamp": stamp})
 
 
 def reopen(manifest: Manifest, options: Options) -> tuple[Corpus, GoldenSet]:

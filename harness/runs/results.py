@@ -42,7 +42,11 @@ class Manifest(Record):
     oracle: bool = False
     opening: int | None = None
     opening_key: str | None = None
+    codes: int = 1
+    """With how many different numbers this opening was seen, under other code or other metrics."""
     commit: str | None = None
+    commits: dict[str, str] = Field(default_factory=dict)
+    """Where harness, set, config and own components stood."""
     dirty: str | None = None
     packages: dict[str, str] = Field(default_factory=dict)
     machine: dict[str, Json] = Field(default_factory=dict)

@@ -57,12 +57,16 @@ def _run_split(session: Session, loaded: GoldenSet) -> Result:
     finally:
         session.flush()
     with session.clock.step("report"):
-        summaries = tuple(summarise(session.metrics, rows.retrieved, rows.scores))
-    manifest = _manifest(session, loaded, asked, stages, rows, latency)
-    if loaded.split == "heldout":
-        number = heldout.record_opening(manifest, summaries, session.options)
-        manifest = manifest.model_copy(update={"opening": number})
-    return Result(manifest, rows, summaries, results.write(session.options.results, manifest, rows))
+        summaries = summarise(session.metrics, rows.retrieved, rows.scores)
+    return finished(_manifest(session, loaded, asked, stages, rows, latency), rows, summaries, session.options)
+
+
+def finished(manifest: Manifest, rows: Rows, summaries: Sequence[Summary], options: Options) -> Result:
+    """The result, written; of a held-out split with only what may be shown, and noted as an opening before it is seen."""
+    seen = heldout.shown(manifest.split, options, summaries, rows.retrieved, rows.scores)
+    if manifest.split == "heldout":
+        manifest = heldout.record_opening(manifest, summaries, seen, options)
+    return Result(manifest, rows, seen, results.write(options.results, manifest, rows))
 
 
 def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str) -> Rows:
@@ -114,9 +118,10 @@ def _manifest(
         stamp={**stamp, **scored_by(session.metrics, system.judges)},
         partial=session.options.partial,
         oracle=system.oracle,
-        opening_key=heldout.opening_key(system, goldens) if loaded.split == "heldout" else None,
-        commit=provenance.commit(),
-        dirty=provenance.why_not_clean(),
+        opening_key=_opening_key(session, loaded, asked, goldens),
+        commit=session.origin.commit,
+        commits=session.origin.commits,
+        dirty=session.origin.not_clean,
         packages=provenance.packages(),
         machine=provenance.describe(),
         when=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -124,6 +129,11 @@ def _manifest(
         latency=latency,
         **_expense([case.usage for case in rows.generated]),
     )
+
+
+def _opening_key(session: Session, loaded: GoldenSet, asked: Sequence[Golden], goldens: dict[str, Json]) -> str | None:
+    only = [golden.id for golden in asked] if session.options.partial else []
+    return heldout.opening_key(session.system, goldens, only) if loaded.split == "heldout" else None
 
 
 def _expense(usage: Sequence[Usage]) -> dict[str, Json]:

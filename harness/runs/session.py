@@ -44,7 +44,7 @@ class Session:
 
     def __init__(self, job: Job, options: Options, progress: Watcher) -> None:
         self.system, self.corpus, self.options, self.progress = job.system, job.corpus, options, progress
-        self.cache = options.cache
+        self.cache, self.origin = options.cache, job.origin
         keys.PARSED.load(self.cache / "code.jsonl")
         self.clock = Clock()
         with self.clock.step("open"):
