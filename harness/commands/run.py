@@ -7,7 +7,6 @@ a second run takes seconds and a stopped one goes on where it was.
 
   harness run configs/hybrid_rerank.yaml
   harness run configs/*.yaml --goldens path/to/my_set
-  harness run configs/hybrid_rerank.yaml --split heldout --claim "hybrid_rerank > bm25_only on page_hit@5"
   harness run configs/hybrid_rerank.yaml --set answerer.keep=4 --limit 20
 """
 
