@@ -130,7 +130,7 @@ def test_words_give_a_direction_and_hedges() -> None:
     assert [q.qualifier for q in read_quantities("about 5, more than 6, up to 7, just 8")] == [
         "about",
         "more",
-        "less",
+        "most",
         "",
     ]
 

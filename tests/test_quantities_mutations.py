@@ -79,7 +79,7 @@ FAULTS: dict[str, tuple[Callable[[Patch], None], Callable[[], bool]]] = {
     "any periods agree": (replaced(comparing, "agree", lambda *_: True), lambda: corpus_catches("period")),
     "operands may be the answer": (replaced(orders.Ranker, "_operand", lambda *_: False), lambda: corpus_catches("choosing")),
     "any figure may be the answer": (
-        replaced(figures, "likeliest", lambda claims, _: list(claims)), lambda: corpus_catches("choosing"),
+        replaced(figures, "likeliest", lambda claims, *_: list(claims)), lambda: corpus_catches("choosing"),
     ),
     "the question's scale is ignored": (
         replaced(asking, "headers_of", lambda _: []), lambda: corpus_catches("scale"),

@@ -60,8 +60,28 @@ _BY_HOW_MUCH = re.compile(
     r"|\b(?:change|difference|increase|decrease|decline|growth) (?:in|of|between)\b",
     re.IGNORECASE,
 )
+_START = re.compile(
+    r"\b(?:at the (?:start|beginning|outset)|opening|initial(?:ly)?|original(?:ly)?|beginning (?:of|balance)|"
+    r"before (?:the|its|their|this|that|any)|prior to|start(?:ed|ing)? (?:at|from|with|value|level|price|figure)|"
+    r"from (?:what|which) (?:level|figure|amount|value))\b",
+    re.IGNORECASE,
+)
+_OUTLAY = re.compile(
+    r"\b(?:spen[dt]s?|spending|pa(?:y|ys|id|yments?|youts?)|purchases?d?|bought|buy|repurchas\w+|buybacks?|"
+    r"cap(?:ital)? ?ex(?:penditures?)?|capex|outlays?|"
+    r"expens\w+|costs?|dividends?|acqui\w+|invest(?:ed|ing|ments?)? in|taxes|interest|repa(?:y|id)\w*|used|disburs\w+|"
+    r"charges?|write-?(?:down|off)s?|"
+    r"impairments?|depreciation|amorti[sz]ation|contribut\w+)\b",
+    re.IGNORECASE,
+)
+_NET = re.compile(
+    r"\b(?:net (?:cash|change|income|profit|increase|gain)|cash flows?|(?:income|gain|profit)s? (?:\(|or )loss\w*|"
+    r"changes?|result|balance|differen\w+|surplus)\b",
+    re.IGNORECASE,
+)
 _QUANTITY = re.compile(
-    r"\bhow (?:much|many|large|big|high|long|far|old)\b"
+    r"\bhow (?:much|many|large|big|high|long|far|old|strong|fast|heavy|deep|wide|tall|hot|cold|small|low|thick|soon|"
+    r"quickly|often|frequently)\b"
     r"|\bwhat (?:\w+ ){0,3}?(?:percentage|percent|amount|number|share|proportion|value|rate|ratio|price|total)\b"
     r"|\b(?:what|calculate|compute|determine|give|state)\b(?:'s| is| was| are| were)?"
     r"(?! (?:the )?(?:nature|purpose|reason|cause|main|primary|key|name|impact|effect|type|kind|basis)\b)",
@@ -77,6 +97,7 @@ _OTHER = re.compile(
 class Ask:
     """What a question asks for; empty fields where it does not say.
 
+    `start`: for the level before a change, `outlay`: for money spent, paid or bought, whose sign is a statement's habit.
     `down`, `up`: it names a direction; `change`: it asks about a change, `difference`: for the size of one; `computed`: for
     a figure that is worked out, `ratio`: for one that usually is; `given`: the figures that the question states itself.
     """
@@ -91,6 +112,8 @@ class Ask:
     many: bool = False
     computed: bool = False
     ratio: bool = False
+    start: bool = False
+    outlay: bool = False
     measure: Unit = BARE
     periods: tuple[str, ...] = ()
     given: frozenset[Decimal] = frozenset()
@@ -116,7 +139,7 @@ def ask_of(question: str) -> Ask:
     scale, currency = _scale(question)
     tests = {
         "down": _DOWN, "up": _UP, "change": _CHANGE, "difference": _BY_HOW_MUCH, "year": _YEAR, "many": _MANY,
-        "computed": _COMPUTED, "ratio": _RATIO,
+        "computed": _COMPUTED, "ratio": _RATIO, "start": _START,
     }  # fmt: skip
     names = tuple(dict.fromkeys(name for period in periods_of(question) for name in period.names))
     given = frozenset(abs(quantity.mantissa) for quantity in read_quantities(question))
@@ -127,6 +150,7 @@ def ask_of(question: str) -> Ask:
         measure=_measure(question),
         periods=names,
         given=given,
+        outlay=bool(_OUTLAY.search(question)) and not _NET.search(question),
         **flags,
     )
 

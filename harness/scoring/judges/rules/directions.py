@@ -6,7 +6,7 @@ import re
 
 _PAIRS = (
     (
-        r"increas\w*|rose|rise[ns]?|rising|grew|grow(?:s|n|th|ing)?|climb\w*|higher|up|expan\w+|surg\w+|"
+        r"increas\w*|rose|rise[ns]?|rising|grew|grow(?:s|n|th|ing)?|climb\w*|higher|up(?! to\b)|expan\w+|surg\w+|"
         r"accelerat\w*|greater|more|larger",
         r"decreas\w*|declin\w*|fell|fall(?:s|en|ing)?|drop\w*|lower\w*|down|reduc\w+|shr[aiu]nk\w*|contract(?:ed|"
         r"ion)|decelerat\w*|fewer|less|smaller",
@@ -31,7 +31,7 @@ _UNCHANGED = re.compile(
 def axis_of(text: str) -> tuple[int, int] | None:
     """(pair, side) of the first direction word where the text opens with one ("Decrease, $418 million"), else None."""
     opening = re.match(
-        r"\W*(?:(?:it|a|an|the|net|they|was|were|is|has|have|had|been)\s+)*([A-Za-z]+)", text, re.IGNORECASE
+        r"\W*(?:(?:it|a|an|the|net|they|was|were|is|has|have|had|been)\s+)*(?!up to\b)([A-Za-z]+)", text, re.IGNORECASE
     )
     if not opening:
         return None

@@ -10,11 +10,13 @@ from functools import lru_cache
 from harness.quantities.answering import Claim, claims_of, likeliest, with_headers
 from harness.quantities.asking import Ask
 from harness.quantities.comparing import Comparison, compare, rounds_to
+from harness.quantities.nouns import counts_same
 from harness.quantities.orders import OPERAND
 from harness.quantities.periods import periods_of
 from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all
 from harness.quantities.readings import claim_readings, measured, open_readings, reference_readings
+from harness.quantities.signs import BOUNDS
 from harness.quantities.units import BARE
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
@@ -22,7 +24,18 @@ from harness.scoring.judges.rules.verdict import Verdict, undecided
 _NOTHING = re.compile(r"\b(?:no|none|nil|nothing|not any|neither)\b", re.IGNORECASE)
 _WORKING = re.compile(r"[=≈÷×]|\d\s*[/*]\s*[$\d(]|\bdivid\w+|\bcalculat\w+", re.IGNORECASE)
 _OR = re.compile(r"\W*\bor\b\W*(?:(?:about|approximately|perhaps|maybe|possibly|even)\W*)?", re.IGNORECASE)
-_ORDER = ("exact", "rounded", "too coarse", "near", "sign slip", "scale slip", "other period", "unit mismatch", "other")
+_ORDER = (
+    "exact",
+    "rounded",
+    "too coarse",
+    "near",
+    "sign slip",
+    "scale slip",
+    "bound",
+    "other period",
+    "unit mismatch",
+    "other",
+)
 
 
 @lru_cache(maxsize=4096)
@@ -59,17 +72,18 @@ def _hedged(claim: Quantity, reference: Quantity) -> Quantity:
 
 
 def _compare(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
-    if ask.falling and reference.value > 0 and reference.direction <= 0 and claim.direction > 0:
+    if ask.falling and reference.value > 0 and reference.direction <= 0 and max(claim.direction, claim.outcome) > 0:
         return Comparison("sign slip", f"{claim.text!r} is a rise, the question asks for a fall")
     if not reference.signed and reference.direction == 0 and claim.direction and (ask.falling or not ask.change):
-        claim = claim.with_(direction=0)
+        claim = claim.with_(direction=0, outcome=0 if ask.falling or ask.outlay else claim.outcome)
     if not reference.period and ask.periods:
         reference = reference.with_(period=ask.periods)
     if claim.period and ask.periods:
         reference = reference.with_(
             period=reference.period + tuple(p for p in ask.periods if p not in reference.period)
         )
-    return compare(claim, reference, signs=ask.signs)
+    magnitude = ask.outlay and reference.signed and reference.value < 0
+    return compare(claim, reference, signs=(1, -1) if magnitude else ask.signs)
 
 
 def judge_figure(task: Task, reference: Quantity) -> Verdict:
@@ -78,7 +92,7 @@ def judge_figure(task: Task, reference: Quantity) -> Verdict:
     claims = claims_of(task.answer, task.ask, reference_readings(reference, task.ask)[0].unit, years=years)
     if not claims:
         return _without_figure(task.answer, reference)
-    return _decide(likeliest(claims, task.question), len(claims), reference, task)
+    return _decide(likeliest(claims, task.question, task.ask), len(claims), reference, task)
 
 
 def _without_figure(answer: str, reference: Quantity) -> Verdict:
@@ -93,7 +107,11 @@ def _decide(top: Sequence[Claim], figures: int, reference: Quantity, task: Task)
     matches = [(claim.quantity, match(claim.quantity, reference, task.ask)) for claim in top]
     claim, found = next(((claim, found) for claim, found in matches if found.right), matches[0])
     detail = {"claim": claim.json(), "reference": reference.json(), "figures": figures}
-    loose = _loosely(claim, reference, [other.quantity for other in top], task.answer) if found.right else ""
+    counted = counts_same(claim, reference, f"{task.question} {task.answer}") if found.right else True
+    if counted is False:
+        return Verdict(False, "unit mismatch", f"{claim.text!r} counts something else than {reference.text!r}", detail)
+    loose = "" if counted else f"{claim.text!r} may count something else than {reference.text!r}"
+    loose = loose or _loosely(claim, reference, [other.quantity for other in top], task.answer) if found.right else ""
     if loose:
         return undecided(loose, **detail)
     if found.right:
@@ -116,12 +134,8 @@ def _names_period(task: Task) -> bool:
 
 def _loosely(claim: Quantity, reference: Quantity, top: Sequence[Quantity], answer: str) -> str:
     """Why a claim that meets the reference does not settle the matter: a bound, a range, one of two."""
-    if (
-        claim.qualifier in ("more", "less")
-        and claim.qualifier != reference.qualifier
-        and claim.value == reference.value
-    ):
-        return f"{claim.qualifier} than {claim.text!r} is a bound, the reference is the figure itself"
+    if claim.qualifier in BOUNDS and claim.qualifier != reference.qualifier and claim.value == reference.value:
+        return f"the answer bounds {claim.text!r} ({claim.qualifier}), the reference does not, or another way"
     if claim.edge and not reference.edge:
         return f"{claim.text!r} is one end of a range, the reference is the figure itself"
     other = next((one for one in top if _alternative(one, claim, answer)), None)

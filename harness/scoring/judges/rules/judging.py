@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from harness.quantities.asking import ask_of, asks_quantity
 from harness.quantities.comparing import RIGHT
+from harness.quantities.plain import plain_text
 from harness.scoring.judges.rules import texts
 from harness.scoring.judges.rules.dates import is_dates
 from harness.scoring.judges.rules.directions import is_direction
@@ -39,14 +40,16 @@ def judge(
     The reference's own form says which rules apply; `answer_type` is not used by them. Undecided (value None) is a result:
     what no rule here can settle is left to a judge or a person.
     """
+    question, answer = plain_text(question), plain_text(answer)
     ask = ask_of(question)
-    tasks = [Task(question, key, answer, ask, answer_type or "") for key in (reference, *accept)]
+    tasks = [Task(question, plain_text(key), answer, ask, answer_type or "") for key in (reference, *accept)]
     verdicts = [_judge(task) for task in tasks]
     return next((v for v in verdicts if v.value), next((v for v in verdicts if v.value is None), verdicts[0]))
 
 
 def kind_of(question: str, reference: str) -> str:
     """The kind of a reference: number (nothing but one), numbers, yes/no, date, list, name or prose."""
+    question, reference = plain_text(question), plain_text(reference)
     ask = ask_of(question)
     figures = figures_of(reference, ask)
     if polarity(reference) is not None:

@@ -1,0 +1,34 @@
+"""Figures that a sentence denies: "is not 31%", "did not rise by 3%", "27% rather than 31%"."""
+
+from __future__ import annotations
+
+import re
+
+_BETWEEN = (
+    r"(?!only|just|merely|more|less|fewer|greater|higher|lower|later|earlier|exceed|until|yet|because|including|least|know|sure|clear|"
+    r"limited|that|if|whether|which|and|but|or|including|quite|included|include|includes|necessarily|adjusted|material|provided|mention\w*)"
+    r"[a-z]+"
+)
+_DENIED = re.compile(
+    rf"(?:\b(?:not|never|nor)|n['’]t|\bcannot)(?:\s+{_BETWEEN}){{0,4}}\s*[(\"'“~≈]?\s*\Z"
+    r"|\b(?:rather than|instead of|as opposed to|and not|contrary to|wrongly|incorrectly|mistakenly)(?:\s+(?:reported|"
+    r"stated|given)\s+as)?"
+    r"\s+(?:the\s+|a\s+)?\W?\Z",
+    re.IGNORECASE,
+)
+_DENIED_ABROAD = re.compile(
+    r"(?:不是|并非|並非|не\s|pas de\s|nicht\s|no es (?:de\s)?|δεν είναι\s|ليس\s|ליאו\s|नहीं\s)\s*\Z", re.IGNORECASE
+)
+_DENIED_BEHIND = re.compile(
+    r"\s*(?:ではありません|ではない|이 아니|가 아니|नहीं|(?:is|was|would be|are) (?:not|wrong|incorrect|false)\b)"
+)
+
+
+def denied_at(text: str, start: int, end: int) -> bool:
+    """Whether the words right beside a figure deny it."""
+    before = text[max(0, start - 48) : start]
+    return bool(
+        _DENIED.search(before)
+        or _DENIED_BEHIND.match(text, end)
+        or (not before.isascii() and _DENIED_ABROAD.search(before))
+    )
