@@ -19,6 +19,7 @@ from harness.quantities.orders import OPERAND, Ranker
 from harness.quantities.periods import agree
 from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all
+from harness.quantities.rivals import rival
 from harness.quantities.units import BARE, Unit
 
 CLOSE = 1.5
@@ -54,6 +55,14 @@ _PLAIN = frozenset(
         "has",
         "had",
         "about",
+        "million",
+        "billion",
+        "thousand",
+        "percent",
+        "per",
+        "cent",
+        "points",
+        "dollars",
     }
 )
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u9fff\uac00-\ud7a3]{2}")
@@ -140,10 +149,9 @@ def likeliest(claims: Sequence[Claim], question: str, ask: Ask | None = None) ->
     ("the gross margin was 8.2% and the net margin 5.1%")."""
     able = [claim for claim in claims if claim.rank > OPERAND] or list(claims[:1])
     able = _of_period(able, ask) if ask else able
-    words = _words(question)
-    close = _outlasting(able[:_MOST], words, _side_by_side)
+    close = _outlasting(able[:_MOST], question, _side_by_side)
     close = [claim for claim in close if close[0].rank - claim.rank < CLOSE]
-    return _outlasting(close, words, lambda one, other: one.sentence == other.sentence)
+    return _outlasting(close, question, lambda one, other: one.sentence == other.sentence)
 
 
 def _of_period(claims: list[Claim], ask: Ask) -> list[Claim]:
@@ -156,9 +164,11 @@ def _of_period(claims: list[Claim], ask: Ask) -> list[Claim]:
     return [claim for claim in claims if not claim.quantity.period or agree(claim.quantity.period, ask.periods)]
 
 
-def _outlasting(claims: list[Claim], words: frozenset[str], beside: Callable[[Claim, Claim], bool]) -> list[Claim]:
+def _outlasting(claims: list[Claim], question: str, beside: Callable[[Claim, Claim], bool]) -> list[Claim]:
     kept = [
-        claim for claim in claims if not any(beside(claim, other) and _outdone(claim, other, words) for other in claims)
+        claim
+        for claim in claims
+        if not any(beside(claim, other) and _outdone(claim, other, question) for other in claims)
     ]
     return kept or claims
 
@@ -169,10 +179,14 @@ def _side_by_side(one: Claim, other: Claim) -> bool:
     return apart and bool(_LISTED.match(one.label) and _LISTED.match(other.label))
 
 
-def _outdone(claim: Claim, other: Claim, words: frozenset[str]) -> bool:
+def _outdone(claim: Claim, other: Claim, question: str) -> bool:
+    """Whether another figure of the same kind fits the question better, or this one is said of a rival of what is asked."""
     one, two = claim.quantity, other.quantity
     if one.value == two.value or one.unit.dimension != two.unit.dimension:
         return False
+    if rival(question, claim.label) and not rival(question, other.label):
+        return True
+    words = _words(question)
     return bool(claim.words) and len(claim.words & words) < len(other.words & words)
 
 

@@ -87,6 +87,12 @@ _QUANTITY = re.compile(
     r"(?! (?:the )?(?:nature|purpose|reason|cause|main|primary|key|name|impact|effect|type|kind|basis)\b)",
     re.IGNORECASE,
 )
+_ABROAD = re.compile(
+    r"多少|几|幾|いくら|いくつ|何[%パ人年円個社件か]|どれ(?:くらい|だけ)|얼마|몇|(?<!\w)(?:сколько|каков\w*|как(?:ая|ой|ое)|πόσ\w*|ποι[αοέ]\w*|كم|ما|"
+    r"כמה|מה|कितन\w*|क्या|wie (?:hoch|viel\w*|groß)|wieviel\w*|combien|quel\w*|cuánt\w*|cuál\w*|quant\w*|qual\w*)",
+    re.IGNORECASE,
+)
+"""How other languages ask for a figure."""
 _OTHER = re.compile(
     r"\b(?:which|who|whom|whose|why|drove|nature|reasons?|explain|describe|list|name)\b",
     re.IGNORECASE,
@@ -157,7 +163,7 @@ def ask_of(question: str) -> Ask:
 
 def asks_quantity(question: str) -> bool:
     """Whether a question asks for a figure, and not for a name or a reason."""
-    return bool(_QUANTITY.search(question)) and not _OTHER.search(question)
+    return bool(_QUANTITY.search(question) or _ABROAD.search(question)) and not _OTHER.search(question)
 
 
 def _unit(question: str, scale: Decimal | None, currency: Unit) -> Unit:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from harness.quantities.direction_words import DOWN_EAST, DOWN_STEMS, LOSS_EAST, LOSS_STEMS, UP_EAST, UP_STEMS
+
 _PAIRS = (
     (
         r"increas\w*|rose|rise[ns]?|rising|grew|grow(?:s|n|th|ing)?|climb\w*|higher|up(?! to\b)|expan\w+|surg\w+|"
@@ -20,7 +22,18 @@ _PAIRS = (
     (r"positive", r"negative"),
     (r"asset", r"liability"),
 )
-_COMPILED = [tuple(re.compile(rf"\b(?:{side})\b", re.IGNORECASE) for side in pair) for pair in _PAIRS]
+_ABROAD = {0: (UP_STEMS, UP_EAST, DOWN_STEMS, DOWN_EAST), 2: ([], [], LOSS_STEMS, LOSS_EAST)}
+
+
+def _compiled(side: str, stems: list[str], east: list[str]) -> re.Pattern[str]:
+    abroad = [rf"(?<!\w)(?:{'|'.join(stems)})\w*"] * bool(stems) + ["|".join(east)] * bool(east)
+    return re.compile("|".join([rf"\b(?:{side})\b", *abroad]), re.IGNORECASE)
+
+
+_COMPILED = [
+    (_compiled(up, *_ABROAD.get(i, ([],) * 4)[:2]), _compiled(down, *_ABROAD.get(i, ([],) * 4)[2:]))
+    for i, (up, down) in enumerate(_PAIRS)
+]
 AXES = range(len(_COMPILED))
 _UNCHANGED = re.compile(
     r"\b(?:unchanged|flat|the same|no change|remain\w* (?:stable|constant|the same|unchanged|flat)|stable)\b",

@@ -6,24 +6,31 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
+from typing import Any
 
 from harness.quantities.answering import Claim, claims_of, likeliest, with_headers
 from harness.quantities.asking import Ask
 from harness.quantities.comparing import Comparison, compare, rounds_to
 from harness.quantities.nouns import counts_same
 from harness.quantities.orders import OPERAND
-from harness.quantities.periods import periods_of
+from harness.quantities.periods import agree, periods_of
 from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all
 from harness.quantities.readings import claim_readings, measured, open_readings, reference_readings
 from harness.quantities.signs import BOUNDS
 from harness.quantities.units import BARE
+from harness.scoring.judges.rules.hedges import hedges
+from harness.scoring.judges.rules.subjects import said_of_another
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
 
 _NOTHING = re.compile(r"\b(?:no|none|nil|nothing|not any|neither)\b", re.IGNORECASE)
 _WORKING = re.compile(r"[=≈÷×]|\d\s*[/*]\s*[$\d(]|\bdivid\w+|\bcalculat\w+", re.IGNORECASE)
 _OR = re.compile(r"\W*\bor\b\W*(?:(?:about|approximately|perhaps|maybe|possibly|even)\W*)?", re.IGNORECASE)
+Detail = dict[str, Any]
+_ALIKE = 10
+"""Two figures are alternatives where neither is that many times the other."""
+_AT_HAND = 60
 _ORDER = (
     "exact",
     "rounded",
@@ -78,7 +85,7 @@ def _compare(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
         claim = claim.with_(direction=0, outcome=0 if ask.falling or ask.outlay else claim.outcome)
     if not reference.period and ask.periods:
         reference = reference.with_(period=ask.periods)
-    if claim.period and ask.periods:
+    if claim.period and ask.periods and not set(reference.period) & set(ask.periods):
         reference = reference.with_(
             period=reference.period + tuple(p for p in ask.periods if p not in reference.period)
         )
@@ -90,9 +97,13 @@ def judge_figure(task: Task, reference: Quantity) -> Verdict:
     """Judge an answer whose reference is one figure."""
     years = reference.unit is BARE and reference.scale is None and reference.step == 1
     claims = claims_of(task.answer, task.ask, reference_readings(reference, task.ask)[0].unit, years=years)
+    stated = [claim for claim in claims if claim.quantity.qualifier != "not"]
+    if claims and not stated:
+        return Verdict(False, "denied", f"the answer denies {claims[0].quantity.text!r} and states no other figure")
     if not claims:
         return _without_figure(task.answer, reference)
-    return _decide(likeliest(claims, task.question, task.ask), len(claims), reference, task)
+    claims = stated
+    return _decide(claims, reference, task)
 
 
 def _without_figure(answer: str, reference: Quantity) -> Verdict:
@@ -103,23 +114,26 @@ def _without_figure(answer: str, reference: Quantity) -> Verdict:
     return Verdict(False, "no figure", f"the answer holds no figure, the reference is {reference.text!r}", detail)
 
 
-def _decide(top: Sequence[Claim], figures: int, reference: Quantity, task: Task) -> Verdict:
+def _decide(claims: Sequence[Claim], reference: Quantity, task: Task) -> Verdict:
+    top = likeliest(claims, task.question, task.ask)
     matches = [(claim.quantity, match(claim.quantity, reference, task.ask)) for claim in top]
     claim, found = next(((claim, found) for claim, found in matches if found.right), matches[0])
-    detail = {"claim": claim.json(), "reference": reference.json(), "figures": figures}
-    counted = counts_same(claim, reference, f"{task.question} {task.answer}") if found.right else True
-    if counted is False:
-        return Verdict(False, "unit mismatch", f"{claim.text!r} counts something else than {reference.text!r}", detail)
-    loose = "" if counted else f"{claim.text!r} may count something else than {reference.text!r}"
-    loose = loose or _loosely(claim, reference, [other.quantity for other in top], task.answer) if found.right else ""
-    if loose:
-        return undecided(loose, **detail)
-    if found.right:
-        return Verdict(True, found.kind, f"{claim.text!r} is the reference {reference.text!r}, {found.kind}", detail)
+    detail = {"claim": claim.json(), "reference": reference.json(), "figures": len(claims)}
+    if not found.right:
+        return _missed(claim, found, reference, task, detail)
+    others = [other.quantity for other in claims if other.rank > OPERAND]
+    return (
+        _objection(claim, reference, others, task, detail)
+        or _reservation(claim, reference, task, detail)
+        or Verdict(True, found.kind, f"{claim.text!r} is the reference {reference.text!r}, {found.kind}", detail)
+    )
+
+
+def _missed(claim: Quantity, found: Comparison, reference: Quantity, task: Task, detail: Detail) -> Verdict:
+    """A claim that is not the reference: wrong, or undecided where a period or the rounding on the way may explain it."""
     if found.kind == "other period" and _names_period(task):
-        return undecided(
-            f"{claim.text!r} stands beside another period than the one asked for", because="period", **detail
-        )
+        reason = f"{claim.text!r} stands beside another period than the one asked for"
+        return undecided(reason, because="period", **detail)
     if found.kind == "near" and _worked_out(task):
         return undecided(
             f"{claim.text!r} is within rounding of the computed {reference.text!r}", because="near", **detail
@@ -132,23 +146,47 @@ def _names_period(task: Task) -> bool:
     return any(set(task.ask.periods) <= set(period.names) for period in periods_of(task.answer))
 
 
-def _loosely(claim: Quantity, reference: Quantity, top: Sequence[Quantity], answer: str) -> str:
-    """Why a claim that meets the reference does not settle the matter: a bound, a range, one of two."""
-    if claim.qualifier in BOUNDS and claim.qualifier != reference.qualifier and claim.value == reference.value:
-        return f"the answer bounds {claim.text!r} ({claim.qualifier}), the reference does not, or another way"
+def _objection(
+    claim: Quantity, reference: Quantity, others: Sequence[Quantity], task: Task, detail: Detail
+) -> Verdict | None:
+    """Why a claim of the reference's value is wrong all the same: said of another, of another unit, one of two."""
+    another = said_of_another(task, claim.start)
+    if another:
+        return Verdict(False, "another's", another, detail)
+    if counts_same(claim, reference, f"{task.question} {task.answer}") is False:
+        return Verdict(False, "unit mismatch", f"{claim.text!r} counts something else than {reference.text!r}", detail)
     if claim.edge and not reference.edge:
-        return f"{claim.text!r} is one end of a range, the reference is the figure itself"
-    other = next((one for one in top if _alternative(one, claim, answer)), None)
-    return f"the answer leaves open whether it is {claim.text!r} or {other.text!r}" if other else ""
+        return Verdict(
+            False, "hedge", f"{claim.text!r} is one end of a range, the reference is the figure itself", detail
+        )
+    other = next((one for one in others if _alternative(one, claim, task.answer)), None)
+    reason = f"the answer leaves open whether it is {claim.text!r} or {other.text!r}" if other else ""
+    return Verdict(False, "hedge", reason, detail) if other else None
+
+
+def _reservation(claim: Quantity, reference: Quantity, task: Task, detail: Detail) -> Verdict | None:
+    """Why a claim of the reference's value does not settle the matter: a bound, another noun."""
+    if claim.qualifier in BOUNDS and claim.qualifier != reference.qualifier and claim.value == reference.value:
+        return undecided(
+            f"the answer bounds {claim.text!r} ({claim.qualifier}), the reference does not, or another way", **detail
+        )
+    if counts_same(claim, reference, f"{task.question} {task.answer}") is None:
+        return undecided(f"{claim.text!r} may count something else than {reference.text!r}", **detail)
+    return None
 
 
 def _alternative(one: Quantity, claim: Quantity, answer: str) -> bool:
-    """Whether "or" joins two figures of about the same size that are not the same ("8.2% or 9.1%")."""
+    """Whether an answer leaves open which of two figures it is: joined by "or", or both in an answer that is not sure."""
     first, second = sorted((one, claim), key=lambda quantity: quantity.start)
-    if not _OR.fullmatch(answer[first.end : second.start]) or one.unit.dimension != claim.unit.dimension:
+    if one.unit.dimension != claim.unit.dimension or compare(one, claim).right:
         return False
     low, high = sorted((abs(one.value), abs(claim.value)))
-    return low != high and high < 3 * low and not compare(one, claim).right
+    if low == high or high >= _ALIKE * low or (one.period and claim.period and not agree(one.period, claim.period)):
+        return False
+    joint = answer[first.end : second.start]
+    return bool(_OR.fullmatch(joint)) or (
+        len(joint) < _AT_HAND and hedges(answer[max(0, first.start - _AT_HAND) : second.start])
+    )
 
 
 def _worked_out(task: Task) -> bool:
@@ -162,7 +200,7 @@ def missing_figures(reference: str, answer: str, ask: Ask, *, signs: bool = True
     `signs` False: words that give a sign ("fell by") have been compared already.
     """
     claims = [claim.quantity for claim in claims_of(answer, ask) if claim.rank > OPERAND]
-    claims = claims if signs else [claim.with_(direction=0) for claim in claims]
+    claims = [claim if signs else claim.with_(direction=0) for claim in claims if claim.qualifier != "not"]
     return [
         figure for figure in figures_of(reference, ask) if not any(match(claim, figure, ask).right for claim in claims)
     ]

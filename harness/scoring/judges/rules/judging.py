@@ -8,7 +8,8 @@ from __future__ import annotations
 from harness.quantities.asking import ask_of, asks_quantity
 from harness.quantities.comparing import RIGHT
 from harness.quantities.plain import plain_text
-from harness.scoring.judges.rules import texts
+from harness.scoring.judges.rules import listing, naming, texts
+from harness.scoring.judges.rules.abroad import OTHER_SCRIPT
 from harness.scoring.judges.rules.dates import is_dates
 from harness.scoring.judges.rules.directions import is_direction
 from harness.scoring.judges.rules.figures import (
@@ -19,8 +20,10 @@ from harness.scoring.judges.rules.figures import (
     missing_figures,
     without,
 )
+from harness.scoring.judges.rules.hedges import commits
 from harness.scoring.judges.rules.lists import items_of
-from harness.scoring.judges.rules.refusals import refusal_of
+from harness.scoring.judges.rules.pairing import paired
+from harness.scoring.judges.rules.refusals import declined_at, refusal_of
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
 from harness.scoring.judges.rules.words import content, negated
@@ -64,26 +67,43 @@ def kind_of(question: str, reference: str) -> str:
 
 
 def _judge(task: Task) -> Verdict:
-    verdict = texts.same_words(task) or _by_rule(task)
-    refused = None if verdict.value and verdict.kind in RIGHT else refusal_of(task.answer)
-    if refused is None:
-        return verdict
+    same = texts.same_words(task)
+    if same:
+        return same
+    verdict = _by_rule(task)
+    refused = refusal_of(task.answer)
+    if refused is None or _answers(task, verdict):
+        return _committed(task, verdict)
     if refused == "declines" or not negated(task.reference):
         return Verdict(False, "refusal", "the answer declines to answer", {"refusal": refused})
     return undecided("the answer says that the source does not tell, and the reference denies something too")
 
 
+def _answers(task: Task, verdict: Verdict) -> bool:
+    """Whether the figure that meets the reference stands outside the sentences that decline."""
+    claim = verdict.detail.get("claim")
+    return bool(verdict.value and verdict.kind in RIGHT and claim and not declined_at(task.answer, claim["span"][0]))
+
+
+def _committed(task: Task, verdict: Verdict) -> Verdict:
+    """The verdict, unless the answer states nothing: what hedges is wrong, whatever it holds."""
+    why = commits(task) if verdict.value is not False else ""
+    return Verdict(False, "hedge", why, verdict.detail) if why else verdict
+
+
 def _by_rule(task: Task) -> Verdict:
     for rule in (
         texts.yes_no,
+        texts.choice,
         texts.one_of_two,
         texts.dates,
         _figure,
         _figures,
-        texts.quarters,
-        texts.named_exactly,
-        texts.listed,
-        texts.name,
+        texts.periods,
+        naming.named_exactly,
+        naming.namesake,
+        listing.listed,
+        naming.name,
         texts.prose,
     ):
         verdict = rule(task)
@@ -99,6 +119,8 @@ def _figure(task: Task) -> Verdict | None:
         return None
     rest = task.reference[: figures[0].start] + " " + task.reference[figures[0].end :]
     fresh = [word for word in content(rest) if word not in content(task.question) and not is_direction(word)]
+    if any(OTHER_SCRIPT.match(word) and word not in content(task.answer) for word in fresh):
+        return None
     if fresh and (len(fresh) > _SHORT or not asks_quantity(task.question)):
         return None
     return judge_figure(task, figures[0])
@@ -110,7 +132,10 @@ def _figures(task: Task) -> Verdict | None:
     if len(figures) < 2 or len([w for w in content(task.reference) if w not in content(task.question)]) > 8:
         return None
     missing = missing_figures(task.reference, task.answer, task.ask)
-    if not missing and not in_order(task.reference, task.answer, task.ask):
+    named = paired(task.reference, task.answer, task.ask) if not missing else None
+    if named is False:
+        return Verdict(False, "swapped", "all figures are there, but said of one another's names")
+    if not missing and named is None and not in_order(task.reference, task.answer, task.ask):
         return undecided("all figures are there, in another order: each may be said of something else")
     if not missing:
         return Verdict(True, "figures", f"all {len(figures)} figures of the reference are in the answer")

@@ -6,7 +6,12 @@ import re
 import unicodedata
 from functools import lru_cache
 
-_WORD = re.compile(r"[a-z0-9]+(?:['’&./-][a-z0-9]+)*")
+from harness.scoring.judges.rules.abroad import EAST, NEGATION
+
+_MARKED = (
+    r"[^\W_\u3040-\u9fff\uac00-\ud7a3](?:[^\W_\u3040-\u9fff\uac00-\ud7a3]|[\u0591-\u05c7\u064b-\u065f\u0900-\u0dff])*"
+)
+_WORD = re.compile(rf"{_MARKED}(?:['’&./-]{_MARKED})*|[\u3040-\u9fff\uac00-\ud7a3]+")
 _NOTHING = frozenset(
     _WORD.findall(
         "a an the of and or to in on at by for from with as is are was were be been being it its this that "
@@ -19,6 +24,7 @@ _NOTHING = frozenset(
 )
 """Words that carry nothing."""
 _NEGATION = re.compile(r"\b(?:no|not|never|none|neither|nor|without|cannot|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
+_LAST_ACCENTED = "\u052f"
 _SUFFIX = re.compile(r"(?:'s|’s|ies|ied|ing|ed|es|s|ly|ment|ation|ations|ion|ions)\Z")
 
 
@@ -29,7 +35,13 @@ def plain(text: str) -> str:
 
 
 def _unaccented(text: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    """Without the accents of Latin, Greek and Cyrillic letters; marks of other scripts carry meaning."""
+    return "".join(char if char > _LAST_ACCENTED else _bare(char) for char in text)
+
+
+@lru_cache(maxsize=4096)
+def _bare(char: str) -> str:
+    return "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
 
 
 @lru_cache(maxsize=65536)
@@ -44,7 +56,14 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=1024)
 def content(text: str) -> tuple[str, ...]:
     """The stems of a text's content words, in order."""
-    return tuple(stem(word) for word in _WORD.findall(plain(text)) if word not in _NOTHING)
+    return tuple(part for word in _WORD.findall(plain(text)) if word not in _NOTHING for part in _parts(word))
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    """A word's stem; pairs of characters where a script has no spaces between words."""
+    if not EAST.match(word):
+        return (stem(word),)
+    return tuple(word[i : i + 2] for i in range(len(word) - 1)) or (word,)
 
 
 def coverage(wanted: str, given: str) -> float:
@@ -55,4 +74,4 @@ def coverage(wanted: str, given: str) -> float:
 
 def negated(text: str) -> bool:
     """Whether a text holds a word of negation."""
-    return bool(_NEGATION.search(text))
+    return bool(_NEGATION.search(text) or NEGATION.search(text))

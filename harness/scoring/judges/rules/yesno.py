@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from harness.scoring.judges.rules.abroad import polarity_abroad
 from harness.scoring.judges.rules.directions import AXES, side_of
 from harness.scoring.judges.rules.sentences import sentences_of
 from harness.scoring.judges.rules.words import coverage, negated
@@ -11,7 +12,8 @@ from harness.scoring.judges.rules.words import coverage, negated
 _LEAD = re.compile(
     r"[\W_]*(?:(?:the )?(?:short |final )?answer(?: is)?\s*:?\s*)?[\W_]*(?P<word>yes|no|true|false|correct|"
     r"incorrect|nope|yeah|yep)\b"
-    r"(?![ ](?:one|other|data|information|company|single|longer|more|such|specific|mention|(?-i:[a-z]+s\b)))",
+    r"(?![ ](?:doubt|question|wonder|one|other|data|information|company|single|longer|more|such|specific|mention|"
+    r"(?-i:[a-z]+s\b)))",
     re.IGNORECASE,
 )
 _LATE = re.compile(
@@ -31,6 +33,19 @@ _DENIES = re.compile(
     r"|\b(?:failed|refused|declined) to\b|\A\W*no \w+",
     re.IGNORECASE,
 )
+_ASSURES = re.compile(
+    r"\A\W*(?:there(?: is|['’]s) (?:no|little) (?:doubt|question)|no doubt|(?:un|without )?doubt(?:edly)?|certainly|"
+    r"indeed|of course|"
+    r"it is (?:certain|clear|true)),?\s*(?:that\s+)?",
+    re.IGNORECASE,
+)
+_ECHO = re.compile(
+    r"\W*(?:it|they|he|she|we|the \w+(?: \w+)?) (?:does|do|did|is|are|was|were|has|have|had|will|can|would)"
+    r"(?P<denied> not|n['’]t)?\W*",
+    re.IGNORECASE,
+)
+_SHORT = 30
+"""Words of an answer that may take back its own yes."""
 _YEARS = re.compile(r"\b(?:FY)?\d+\b")
 _PART = re.compile(r"\bnot (?:only|just|including|limited|necessarily|considering)\b", re.IGNORECASE)
 
@@ -40,7 +55,7 @@ def polarity(text: str) -> bool | None:
     if _NONE.match(text):
         return False
     found = _LEAD.match(text) or _LATE.search(text)
-    return None if found is None else found["word"].lower() in _YES
+    return polarity_abroad(text) if found is None else found["word"].lower() in _YES
 
 
 def is_yes_no(question: str) -> bool:
@@ -71,11 +86,22 @@ def implied(question: str, answer: str) -> bool | None:
     sentences = sentences_of(answer)
     if not sentences:
         return None
-    first = sentences[0]
+    first = _ASSURES.sub("", sentences[0])
+    echoed = _ECHO.fullmatch(first)
+    if echoed:
+        return not echoed["denied"]
     if coverage(_YEARS.sub(" ", question), first) < 0.65 or negated(question) or len(first.split()) > 45:
         return None
     denied = bool(_DENIES.search(_PART.sub(" ", first)))
     return denied if _opposed(question, first) else not denied
+
+
+def contradicts(question: str, answer: str, said: bool) -> bool:
+    """Whether a short answer that says yes goes on to deny what is asked: "Yes. They hold no such permits."."""
+    if not said or len(answer.split()) > _SHORT or negated(question):
+        return False
+    rest = sentences_of(_LEAD.sub("", answer, count=1))
+    return any(negated(sentence) and coverage(question, sentence) >= 0.5 for sentence in rest)
 
 
 def _opposed(question: str, statement: str) -> bool:
