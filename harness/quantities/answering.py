@@ -33,6 +33,8 @@ _LABEL = 300
 """Characters of a clause that may name its figure."""
 _LISTED = re.compile(r"\W*[^:.;\d]{2,60}(?::|\||\t|\s[-–—]|\s{2,})\W*\d")
 """A line of a list: a name, a mark, a figure."""
+_PROPER = re.compile(r"(?<=[a-z,'’] )[A-Z][\w-]{2,}")
+_NAME_COUNTS = 4
 _PLACE = 2.5
 """What a figure's place in the answer adds to its rank at most."""
 _MOST = 40
@@ -186,8 +188,13 @@ def _outdone(claim: Claim, other: Claim, question: str) -> bool:
         return False
     if rival(question, claim.label) and not rival(question, other.label):
         return True
-    words = _words(question)
-    return bool(claim.words) and len(claim.words & words) < len(other.words & words)
+    return bool(claim.words) and _fit(claim, question) < _fit(other, question)
+
+
+def _fit(claim: Claim, question: str) -> int:
+    """How many words of the question name a figure; its proper names count for more than all the others."""
+    names = _words(" ".join(_PROPER.findall(question)))
+    return len(claim.words & _words(question)) + _NAME_COUNTS * len(claim.words & names)
 
 
 def _words(text: str) -> frozenset[str]:

@@ -74,14 +74,15 @@ _OUTLAY = re.compile(
     r"impairments?|depreciation|amorti[sz]ation|contribut\w+)\b",
     re.IGNORECASE,
 )
+_LEAST = re.compile(r"\b(?:minimum|at least|lowest|least|floor)\b", re.IGNORECASE)
+_MOST = re.compile(r"\b(?:maximum|at most|limit(?:ed)?|cap(?:ped)?|up to|ceiling|how long may|how (?:much|many) (?:may|can))\b", re.IGNORECASE)
 _NET = re.compile(
     r"\b(?:net (?:cash|change|income|profit|increase|gain)|cash flows?|(?:income|gain|profit)s? (?:\(|or )loss\w*|"
     r"changes?|result|balance|differen\w+|surplus)\b",
     re.IGNORECASE,
 )
 _QUANTITY = re.compile(
-    r"\bhow (?:much|many|large|big|high|long|far|old|strong|fast|heavy|deep|wide|tall|hot|cold|small|low|thick|soon|"
-    r"quickly|often|frequently)\b"
+    r"\bhow (?!(?:did|do|does|is|are|was|were|has|have|can|could|will|would|should|the|it|they)\b)[a-z]+\b"
     r"|\bwhat (?:\w+ ){0,3}?(?:percentage|percent|amount|number|share|proportion|value|rate|ratio|price|total)\b"
     r"|\b(?:what|calculate|compute|determine|give|state)\b(?:'s| is| was| are| were)?"
     r"(?! (?:the )?(?:nature|purpose|reason|cause|main|primary|key|name|impact|effect|type|kind|basis)\b)",
@@ -104,7 +105,7 @@ class Ask:
     """What a question asks for; empty fields where it does not say.
 
     `start`: for the level before a change, `outlay`: for money spent, paid or bought, whose sign is a statement's habit.
-    `down`, `up`: it names a direction; `change`: it asks about a change, `difference`: for the size of one; `computed`: for
+    `bound`: 1 where it asks for a minimum, -1 for a maximum. `down`, `up`: it names a direction; `change`: it asks about a change, `difference`: for the size of one; `computed`: for
     a figure that is worked out, `ratio`: for one that usually is; `given`: the figures that the question states itself.
     """
 
@@ -120,6 +121,7 @@ class Ask:
     ratio: bool = False
     start: bool = False
     outlay: bool = False
+    bound: int = 0
     measure: Unit = BARE
     periods: tuple[str, ...] = ()
     given: frozenset[Decimal] = frozenset()
@@ -156,6 +158,7 @@ def ask_of(question: str) -> Ask:
         measure=_measure(question),
         periods=names,
         given=given,
+        bound=1 if _LEAST.search(question) else -1 if _MOST.search(question) else 0,
         outlay=bool(_OUTLAY.search(question)) and not _NET.search(question),
         **flags,
     )

@@ -9,7 +9,7 @@ _DIGITS = {char: n for n, char in enumerate("〇一二三四五六七八九")} |
 _STEPS = {"十": 10, "百": 100, "千": 1000}
 _GROUPS = {"万": 10**4, "萬": 10**4, "만": 10**4, "亿": 10**8, "億": 10**8, "억": 10**8, "兆": 10**12, "조": 10**12}
 _RUN = "".join(_DIGITS) + "".join(_STEPS)
-_SPELLED = re.compile(rf"[{_RUN}]*[{_RUN}{''.join(_GROUPS)}]{{2,}}")
+_SPELLED = re.compile(rf"(?<![\d{_RUN}])[{_RUN}]*[{_RUN}{''.join(_GROUPS)}]{{2,}}")
 _CHAIN = re.compile(rf"(?:\d[\d,]*(?:\.\d+)?[ ]?[{''.join(_GROUPS)}][ ]?){{2,}}|"
                     rf"(?:\d[\d,]*[ ]?[{''.join(_GROUPS)}][ ]?)+\d[\d,]*(?![\d.]|[ ]?[{''.join(_GROUPS)}千百])")  # fmt: skip
 _PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?)[ ]?([{''.join(_GROUPS)}]?)")

@@ -19,7 +19,7 @@ from harness.quantities.clauses import Clause, clauses_of
 from harness.quantities.denials import denied_at
 from harness.quantities.marks import Mark, marks_of, role_at
 from harness.quantities.numerals import FRACTIONS, NUMBER_WORDS, WORDS, decimal_of, fraction, spelled
-from harness.quantities.parts import EXACT, multiples_of, with_wholes
+from harness.quantities.parts import EXACT, multiples_of, shares_of, with_wholes
 from harness.quantities.periods import Period, periods_of
 from harness.quantities.quantity import Quantity
 from harness.quantities.signs import direction_at, is_aside, outcome_at, qualifier_at
@@ -59,7 +59,7 @@ def read_all(text: str, *, cells: bool = False) -> list[Quantity]:
     text = _flat(text)
     periods = periods_of(text)
     numbers = [*_numerals(text, marks_of(text, periods), cells), *_words(text, cells)]
-    numbers += [] if cells else multiples_of(text)
+    numbers += [] if cells else [*multiples_of(text), *shares_of(text)]
     apart = _apart(sorted(numbers, key=lambda quantity: (quantity.start, -quantity.end)))
     return apart if cells else _with_periods(text, with_wholes(text, _ranges(text, apart)), periods)
 

@@ -65,7 +65,7 @@ def claim_readings(claim: Quantity, ask: Ask, reference: Quantity) -> list[Quant
         if claim.unit in LOOSE.values() and reference.unit.dimension != "length"
         else []
     )
-    readings += _multiple(claim, reference, ask)
+    readings = _multiple(claim, reference, ask) or readings
     return [_measured(reading, reference) for reading in readings]
 
 

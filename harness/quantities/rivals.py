@@ -12,7 +12,7 @@ _ROWS = (
     "basic | diluted",
     "current | non-current noncurrent | long-term",
     "short-term | long-term",
-    "assets | liabilities | equity",
+    "assets | liabilities | equity | debt borrowings",
     "domestic | international foreign overseas abroad",
     "revenue revenues sales turnover | costs cost expenses expense expenditure | profit income earnings profits loss losses | "
     "assets | liabilities | debt borrowings | cash | dividend dividends | headcount employees staff",

@@ -141,11 +141,16 @@ def _abroad(before: str, text: str, end: int) -> re.Match[str] | None:
     return _ABROAD_BEHIND.match(text, end) or _ABROAD_BEFORE.search(before)
 
 
+_FLOW = re.compile(r"\b(?:activities|cash flows?|operations|net cash)\b", re.IGNORECASE)
+
+
 def outcome_at(text: str, start: int, end: int) -> int:
     """-1 where the words beside a figure call it a loss, a deficit or an outflow, 1 where a profit or an inflow, else 0."""
     before = text[max(0, start - 60) : start]
     if _LOSS.search(before) or _LOSS_BEHIND.match(text, end) or _ABROAD_LOSS.search(before):
         return 0 if _AVOIDED.search(before) else -1
+    if (_USED.search(before) or _USED_BEHIND.match(text, end)) and _FLOW.search(text, max(0, start - 60), end + 60):
+        return -1
     return 1 if _PROFIT.search(before) else 0
 
 

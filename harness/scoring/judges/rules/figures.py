@@ -18,7 +18,7 @@ from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all
 from harness.quantities.readings import claim_readings, measured, open_readings, reference_readings
 from harness.quantities.signs import BOUNDS
-from harness.quantities.units import BARE
+from harness.quantities.units import BARE, LOOSE
 from harness.scoring.judges.rules.hedges import hedges
 from harness.scoring.judges.rules.subjects import said_of_another
 from harness.scoring.judges.rules.task import Task
@@ -59,7 +59,7 @@ def match(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
     """The best comparison over the readings that claim and reference allow."""
     natural = [
         _compare(reading, measured(target, reading), ask)
-        for target in reference_readings(reference, ask)
+        for target in _targets(claim, reference, ask)
         for reading in claim_readings(_hedged(claim, reference), ask, target)
     ]
     best = min(natural, key=lambda comparison: _ORDER.index(comparison.kind))
@@ -67,6 +67,13 @@ def match(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
         return best
     opened = [_compare(claim, target, ask) for target in open_readings(reference, ask)]
     return next((comparison for comparison in opened if comparison.right), best)
+
+
+def _targets(claim: Quantity, reference: Quantity, ask: Ask) -> list[Quantity]:
+    """What the reference may stand for; beside a length, a letter for a length is one."""
+    if reference.unit in LOOSE.values() and claim.unit.dimension == reference.unit.dimension:
+        return [reference]
+    return reference_readings(reference, ask)
 
 
 def _hedged(claim: Quantity, reference: Quantity) -> Quantity:
@@ -166,7 +173,8 @@ def _objection(
 
 def _reservation(claim: Quantity, reference: Quantity, task: Task, detail: Detail) -> Verdict | None:
     """Why a claim of the reference's value does not settle the matter: a bound, another noun."""
-    if claim.qualifier in BOUNDS and claim.qualifier != reference.qualifier and claim.value == reference.value:
+    bounded = BOUNDS.get(claim.qualifier, 0)
+    if bounded and claim.qualifier != reference.qualifier and claim.value == reference.value and bounded != task.ask.bound:
         return undecided(
             f"the answer bounds {claim.text!r} ({claim.qualifier}), the reference does not, or another way", **detail
         )

@@ -20,7 +20,7 @@ _CUE = re.compile(
 _BOTH_WAYS = re.compile(
     r"\b(?:yes and no|yes or no|yes, (?:and|or|but) (?:also )?no\b|no and yes|may or may not|might or might not|maybe|"
     r"perhaps yes|"
-    r"yes in part and no|it could go either way|both yes and no)\b|\Ayes/no\W*\Z",
+    r"yes in part and no|it could go either way|both yes and no|perhaps not|possibly not)\b|\A(?:\w+ ){1,3}(?:may|might|could) (?:be|have|not)\W*\Z|\Ayes/no\W*\Z",
     re.IGNORECASE,
 )
 _PASSAGE = re.compile(

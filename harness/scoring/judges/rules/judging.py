@@ -24,6 +24,7 @@ from harness.scoring.judges.rules.hedges import commits
 from harness.scoring.judges.rules.lists import items_of
 from harness.scoring.judges.rules.pairing import paired
 from harness.scoring.judges.rules.refusals import declined_at, refusal_of
+from harness.scoring.judges.rules.subjects import owner_at
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
 from harness.scoring.judges.rules.words import content, negated
@@ -31,6 +32,8 @@ from harness.scoring.judges.rules.yesno import polarity
 
 _NAME = 6
 """Content words of a name at most."""
+_COUNTERS = 2
+"""Words of other scripts that a figure may have as its counter."""
 _SHORT = 4
 """Content words beside a single figure up to which the figure is the reference."""
 
@@ -82,7 +85,10 @@ def _judge(task: Task) -> Verdict:
 def _answers(task: Task, verdict: Verdict) -> bool:
     """Whether the figure that meets the reference stands outside the sentences that decline."""
     claim = verdict.detail.get("claim")
-    return bool(verdict.value and verdict.kind in RIGHT and claim and not declined_at(task.answer, claim["span"][0]))
+    if not verdict.value or verdict.kind not in RIGHT or not claim:
+        return False
+    place = claim["span"][0]
+    return not declined_at(task.answer, place) and not owner_at(task, place)
 
 
 def _committed(task: Task, verdict: Verdict) -> Verdict:
@@ -119,8 +125,10 @@ def _figure(task: Task) -> Verdict | None:
         return None
     rest = task.reference[: figures[0].start] + " " + task.reference[figures[0].end :]
     fresh = [word for word in content(rest) if word not in content(task.question) and not is_direction(word)]
-    if any(OTHER_SCRIPT.match(word) and word not in content(task.answer) for word in fresh):
+    foreign = [word for word in fresh if OTHER_SCRIPT.match(word)]
+    if any(word not in content(task.answer) for word in foreign):
         return None
+    fresh = [word for word in fresh if word not in foreign or len(foreign) > _COUNTERS]
     if fresh and (len(fresh) > _SHORT or not asks_quantity(task.question)):
         return None
     return judge_figure(task, figures[0])

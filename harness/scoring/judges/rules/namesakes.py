@@ -7,7 +7,7 @@ import re
 _TITLES = frozenset(
     re.findall(
         r"\w+",
-        "mr mrs ms miss dr prof professor sir dame lord lady herr frau mme m hon judge justice captain capt general gen sen "
+        "mr mrs ms miss dr prof professor sir dame lord lady herr frau mme hon judge justice captain capt general gen sen "
         "senator rev phd md cpa cfa esq jr sr ii iii",
     )
 )

@@ -33,7 +33,7 @@ _BEHIND = re.compile(
     r"competitors? of|rivals? of|predecessor of|successor to|formerly) (?:the )?\Z"
 )
 _REASON = re.compile(r"\b(?:why|how|reasons?|drove|explain|describe)\b", re.IGNORECASE)
-_NOT_BEFORE = re.compile(r"\b(?:not|never|nor|no longer|neither|n't)\s+(?:\w+\s+){0,2}\Z")
+_NOT_BEFORE = re.compile(r"(?:\b(?:not|never|nor|no longer|neither)|n't)\s+(?:\w+\s+){0,2}\Z")
 _NOT_BEHIND = re.compile(
     r"\W{0,2}\s*(?:is|are|was|were|does|do|did|has|have|had|will|can|could|would)(?: not|n't)\b|\s+(?:never|no longer|"
     r"denied|declined|refused)\b"

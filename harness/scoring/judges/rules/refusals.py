@@ -83,11 +83,13 @@ _SAYS_NOT = re.compile(
     r"report|explain|break)",
     re.IGNORECASE,
 )
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|does|do|did|will|can|amount\w*|total\w*|reach\w*|stood|rose|fell|state[ds]?|sa(?:ys|id)|report(?:s|ed)?|"
-    r"show(?:s|ed)?)\b",
+_ELSEWHERE = re.compile(
+    r"\b(?:consult|refer|recommend|suggest|you (?:can|may|could|should|might)|please|general(?:ly)?|typically|usually|would need|if you|"
+    r"found (?:in|on|at)|available|check|i can|happy to|likely|may|might|could)\b",
     re.IGNORECASE,
 )
+_HALF = 5
+"""Words of half a sentence that states something."""
 _ASIDE = re.compile(r"\([^)]*\)")
 _CONCLUDES = re.compile(
     r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|the answer is|we can (?:infer|conclude|"
@@ -159,8 +161,8 @@ def _denies(text: str) -> bool:
 
 
 def _states(text: str) -> bool:
-    """Whether a half sentence states something: a figure, or a handful of words with a verb."""
-    return bool(read_quantities(text)) or (len(text.split()) >= 4 and bool(_VERB.search(text)))
+    """Whether a half sentence states something: a figure, or a handful of words that do not send the reader elsewhere."""
+    return bool(read_quantities(text)) or (len(text.split()) >= _HALF and not _ELSEWHERE.search(text))
 
 
 def _stays(kinds: list[str]) -> bool:

@@ -9,7 +9,7 @@ from harness.scoring.judges.rules.sentences import sentences_of
 from harness.scoring.judges.rules.task import Task
 
 _NAME = re.compile(r"(?<![.!?\n] )(?<!^)(?<!\A)\b[A-Z][\w&-]*[a-z][\w&-]*(?:\s+(?:&\s+)?[A-Z][\w&-]*)*")
-_OWNER = re.compile(r"\b([A-Z][\w&-]+(?:\s+(?:&\s+)?[A-Z][\w&.-]+)*)['’]s?\b")
+_OWNER = re.compile(r"\b([A-Z][\w&-]+(?:\s+(?:&\s+)?(?:[A-Z][\w&.-]+|plc|gmbh|llc))*)['’]s?\b")
 _SUBJECT = re.compile(
     r"(?:^|[.;:,]\s+|\b(?:and|while|whereas|but|at|of|for|in)\s+)([A-Z][\w&-]+(?:\s+(?:&\s+)?[A-Z][\w&.-]+)*)\s+"
     r"(?:had|has|reported|recorded|posted|earned|made|generated|spent|paid|employed|employs|sold|recorded|achieved|was|is|stood|"
@@ -84,10 +84,19 @@ def _other_name(task: Task, clause: str) -> str:
     asked = _names(task.question)
     if not asked or _heard(asked, clause):
         return ""
+    other = _owners(clause, task.question)
+    return f"the question asks about {min(asked)!r}, the figure is said of {other[0]!r}" if other else ""
+
+
+def owner_at(task: Task, place: int) -> str:
+    """The name that owns the figure at that place and is none of the question's; empty where there is none."""
+    return next(iter(_owners(_around(task.answer, place)[0], task.question)), "")
+
+
+def _owners(clause: str, question: str) -> list[str]:
     given = {name for pattern in (_OWNER, _SUBJECT, _OF) for name in pattern.findall(clause)}
     given = {name for name in given if not set(name.split()) <= _COMMON}
-    other = sorted(name for name in given if not _heard({name}, task.question))
-    return f"the question asks about {min(asked)!r}, the figure is said of {other[0]!r}" if other else ""
+    return sorted(name for name in given if not _heard({name}, question))
 
 
 def _names(question: str) -> set[str]:

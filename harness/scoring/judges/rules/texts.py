@@ -162,7 +162,7 @@ def choice(task: Task) -> Verdict | None:
     wanted = [side for side in (one, two) if side and side <= set(content(task.reference))]
     if len(wanted) != 1 or not (one and two) or one & two or len(content(task.reference)) > len(wanted[0]) + 1:
         return None
-    stated = set(content(_DENIED.sub(" ", " ".join(statements(task.answer)))))
+    stated = set(content(_DENIED.sub(" ", " ".join(statements(task.answer))).replace("-", " ")))
     given = [side for side in (one, two) if side <= stated]
     if len(given) == 2 and _EITHER.search(task.answer):
         return Verdict(False, "hedge", "the answer names both that the question offers")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.scoring.judges.rules.abroad import polarity_abroad
-from harness.scoring.judges.rules.directions import AXES, side_of
+from harness.scoring.judges.rules.directions import AXES, is_direction, side_of
 from harness.scoring.judges.rules.sentences import sentences_of
 from harness.scoring.judges.rules.words import coverage, negated
 
@@ -44,6 +44,8 @@ _ECHO = re.compile(
     r"(?P<denied> not|n['’]t)?\W*",
     re.IGNORECASE,
 )
+_BRIEF = 14
+"""Words of a sentence that says up or down and little else."""
 _SHORT = 30
 """Words of an answer that may take back its own yes."""
 _YEARS = re.compile(r"\b(?:FY)?\d+\b")
@@ -90,10 +92,22 @@ def implied(question: str, answer: str) -> bool | None:
     echoed = _ECHO.fullmatch(first)
     if echoed:
         return not echoed["denied"]
+    turned = _direction(question, first)
+    if turned is not None:
+        return turned
     if coverage(_YEARS.sub(" ", question), first) < 0.65 or negated(question) or len(first.split()) > 45:
         return None
     denied = bool(_DENIES.search(_PART.sub(" ", first)))
     return denied if _opposed(question, first) else not denied
+
+
+def _direction(question: str, first: str) -> bool | None:
+    """Whether a short sentence says the question's direction of what the question asks about, None where it says neither."""
+    axis = next((axis for axis in AXES if side_of(question, axis) and side_of(first, axis)), None)
+    if axis is None or len(first.split()) > _BRIEF or negated(first) or negated(question):
+        return None
+    bare = " ".join(word for word in _YEARS.sub(" ", question).split() if not is_direction(word.strip("?.,")))
+    return side_of(question, axis) == side_of(first, axis) if coverage(bare, first) >= 0.6 else None
 
 
 def contradicts(question: str, answer: str, said: bool) -> bool:
