@@ -16,6 +16,8 @@ _DENIED = re.compile(
     r"\s+(?:the\s+|a\s+)?\W?\Z",
     re.IGNORECASE,
 )
+_HINTS = ("not", "n't", "n’t", "ever", "nor", "han", "stead", "pposed", "rary", "ongly", "rectly", "takenly", "Not")
+"""A text without one of these, or a word behind the figure, denies nothing."""
 _DENIED_ABROAD = re.compile(
     r"(?:不是|并非|並非|не\s|pas de\s|nicht\s|no es (?:de\s)?|δεν είναι\s|ليس\s|ליאו\s|नहीं\s)\s*\Z", re.IGNORECASE
 )
@@ -27,8 +29,8 @@ _DENIED_BEHIND = re.compile(
 def denied_at(text: str, start: int, end: int) -> bool:
     """Whether the words right beside a figure deny it."""
     before = text[max(0, start - 48) : start]
-    return bool(
-        _DENIED.search(before)
-        or _DENIED_BEHIND.match(text, end)
-        or (not before.isascii() and _DENIED_ABROAD.search(before))
-    )
+    if before.isascii() and not any(hint in before for hint in _HINTS) and not text[end : end + 6].strip()[:1].isalpha():
+        return False
+    if _DENIED.search(before) or _DENIED_BEHIND.match(text, end):
+        return True
+    return not before.isascii() and bool(_DENIED_ABROAD.search(before))

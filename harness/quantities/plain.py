@@ -25,7 +25,7 @@ _POWER = re.compile(r"(?<=\d)\s?[×x*·]\s?10(?:\^|\*\*)?\s?\{?([-−–⁻]?)([
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def plain_text(text: str) -> str:
     """The same text, made plain."""
     if not text.isascii():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from harness.quantities.direction_words import (
     BETWEEN,
@@ -77,8 +78,14 @@ _ABROAD_LOSS = re.compile(
     rf"(?:(?<!\w)(?:{_stems(LOSS_STEMS)})(?:\s+\w{{1,3}})?\s*|(?:{'|'.join(LOSS_EAST)})(?:了|为|は|:)?\s*)\Z",
     re.IGNORECASE,
 )
-_BEGINNINGS = frozenset(word[:3] for word in re.findall(r"[a-z]{2,}", f"{DOWN}|{UP}"))
-"""How the words of a direction begin: a text without one of these needs no closer look."""
+_NEAR = 60
+"""Characters on either side of a figure that are looked at."""
+_MOVING = frozenset(word[:3] for word in re.findall(r"[a-z]{2,}", f"{DOWN}|{UP}"))
+_MOVING_ABROAD = frozenset(word[:3] for word in (*UP_STEMS, *DOWN_STEMS) if word.isascii())
+_USING = frozenset(("cas", "use", "spe", "con", "abs", "pai", "bur"))
+_EARNING = _USING | frozenset(("los", "def", "sho", "neg", "min", "out", "in", "pro", "sur", "inf", "gai", "ear", "ver", "per"))
+"""How the words of each kind begin: a text without one of these needs no closer look."""
+_FLOW = re.compile(r"\b(?:activities|cash flows?|operations|net cash)\b", re.IGNORECASE)
 _AFTER = re.compile(
     r"\)?\s*(?:(?:year[- ]over[- ]year|yoy|annual|net|overall|total)\s+)?(?:(?P<down>decreas\w*|declin\w*|drop|"
     r"fall|reduction|loss|"
@@ -122,13 +129,19 @@ _CLAUSE = re.compile(r"[.!?;:]\s|\n")
 _NOT_MORE = re.compile(r"\b(?:no|not|nor)\s+(?:more|less|fewer)\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=512)
+def _beginnings(before: str) -> frozenset[str]:
+    """How the words in front of a figure begin, so that patterns are tried only where one of theirs may stand."""
+    return frozenset(word[:3] for word in before.lower().replace("(", " ").split())
+
+
 def direction_at(text: str, start: int, end: int) -> int:
     """-1 or 1 where the words right before or behind a figure say down or up, else 0."""
-    before = text[max(0, start - 60) : start]
-    moves = any(word[:3] in _BEGINNINGS for word in before.lower().replace("(", " ").split())
-    if _USED.search(before) or _USED_BEHIND.match(text, end):
+    before = text[max(0, start - _NEAR) : start]
+    begin = _beginnings(before)
+    if (begin & _USING and _USED.search(before)) or _USED_BEHIND.match(text, end):
         return -1
-    found = (_BEFORE.search(before) if moves else None) or _AFTER.match(text, end) or _abroad(before, text, end)
+    found = (_BEFORE.search(before) if begin & _MOVING else None) or _AFTER.match(text, end) or _abroad(before, text, end)
     if not found or _NOT_MORE.search(found[0]):
         return 0
     groups = found.groupdict()
@@ -136,20 +149,19 @@ def direction_at(text: str, start: int, end: int) -> int:
 
 
 def _abroad(before: str, text: str, end: int) -> re.Match[str] | None:
-    if before.isascii() and text[end : end + 12].isascii() and not text[end : end + 1].isalpha():
-        return _ABROAD_BEFORE.search(before) if before[-40:].count(" ") else None
+    if before.isascii() and text[end : end + 12].isascii():
+        return _ABROAD_BEFORE.search(before) if _beginnings(before) & _MOVING_ABROAD else None
     return _ABROAD_BEHIND.match(text, end) or _ABROAD_BEFORE.search(before)
-
-
-_FLOW = re.compile(r"\b(?:activities|cash flows?|operations|net cash)\b", re.IGNORECASE)
 
 
 def outcome_at(text: str, start: int, end: int) -> int:
     """-1 where the words beside a figure call it a loss, a deficit or an outflow, 1 where a profit or an inflow, else 0."""
-    before = text[max(0, start - 60) : start]
+    before = text[max(0, start - _NEAR) : start]
+    if before.isascii() and not _beginnings(before) & _EARNING and not text[end : end + 3].strip(" )")[:1].isalpha():
+        return 0
     if _LOSS.search(before) or _LOSS_BEHIND.match(text, end) or _ABROAD_LOSS.search(before):
         return 0 if _AVOIDED.search(before) else -1
-    if (_USED.search(before) or _USED_BEHIND.match(text, end)) and _FLOW.search(text, max(0, start - 60), end + 60):
+    if (_USED.search(before) or _USED_BEHIND.match(text, end)) and _FLOW.search(text, max(0, start - _NEAR), end + _NEAR):
         return -1
     return 1 if _PROFIT.search(before) else 0
 
