@@ -75,7 +75,10 @@ _OUTLAY = re.compile(
     re.IGNORECASE,
 )
 _LEAST = re.compile(r"\b(?:minimum|at least|lowest|least|floor)\b", re.IGNORECASE)
-_MOST = re.compile(r"\b(?:maximum|at most|limit(?:ed)?|cap(?:ped)?|up to|ceiling|how long may|how (?:much|many) (?:may|can))\b", re.IGNORECASE)
+_MOST = re.compile(
+    r"\b(?:maximum|at most|limit(?:ed)?|cap(?:ped)?|up to|ceiling|how long may|how (?:much|many) (?:may|can))\b",
+    re.IGNORECASE,
+)
 _NET = re.compile(
     r"\b(?:net (?:cash|change|income|profit|increase|gain)|cash flows?|(?:income|gain|profit)s? (?:\(|or )loss\w*|"
     r"changes?|result|balance|differen\w+|surplus)\b",
@@ -90,7 +93,8 @@ _QUANTITY = re.compile(
 )
 _ABROAD = re.compile(
     r"多少|几|幾|いくら|いくつ|何[%パ人年円個社件か]|どれ(?:くらい|だけ)|얼마|몇|(?<!\w)(?:сколько|каков\w*|как(?:ая|ой|ое)|πόσ\w*|ποι[αοέ]\w*|كم|ما|"
-    r"כמה|מה|कितन\w*|क्या|wie (?:hoch|viel\w*|groß)|wieviel\w*|combien|quel\w*|cuánt\w*|cuál\w*|quant\w*|qual\w*)",
+    r"כמה|מה|कितन\w*|क्या|wie (?:hoch|viel\w*|groß)|wieviel\w*|combien|hvor|hur|hoeveel|ile|kolik|kuinka|quel\w*|"
+    r"cuánt\w*|cuál\w*|quant\w*|qual\w*)",
     re.IGNORECASE,
 )
 """How other languages ask for a figure."""
@@ -104,9 +108,10 @@ _OTHER = re.compile(
 class Ask:
     """What a question asks for; empty fields where it does not say.
 
-    `start`: for the level before a change, `outlay`: for money spent, paid or bought, whose sign is a statement's habit.
-    `bound`: 1 where it asks for a minimum, -1 for a maximum. `down`, `up`: it names a direction; `change`: it asks about a change, `difference`: for the size of one; `computed`: for
-    a figure that is worked out, `ratio`: for one that usually is; `given`: the figures that the question states itself.
+    `start`: for the level before a change, `outlay`: for money spent, paid or bought, whose sign is a statement's habit;
+    `bound`: 1 where it asks for a minimum, -1 for a maximum. `down`, `up`: it names a direction; `change`: it asks about a
+    change, `difference`: for the size of one; `computed`: for a figure that is worked out, `ratio`: for one that usually
+    is; `given`: the figures that the question states itself.
     """
 
     unit: Unit = BARE

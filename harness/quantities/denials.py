@@ -11,12 +11,30 @@ _BETWEEN = (
 )
 _DENIED = re.compile(
     rf"(?:\b(?:not|never|nor)|n['’]t|\bcannot)(?:\s+{_BETWEEN}){{0,4}}\s*[(\"'“~≈]?\s*\Z"
-    r"|\b(?:rather than|instead of|as opposed to|and not|contrary to|wrongly|incorrectly|mistakenly)(?:\s+(?:reported|"
+    r"|\b(?:rather than|instead of|as opposed to|and not|contrary to|anything but|nowhere near|far from|wrongly|"
+    r"incorrectly|mistakenly)(?:\s+(?:reported|"
     r"stated|given)\s+as)?"
     r"\s+(?:the\s+|a\s+)?\W?\Z",
     re.IGNORECASE,
 )
-_HINTS = ("not", "n't", "n’t", "ever", "nor", "han", "stead", "pposed", "rary", "ongly", "rectly", "takenly", "Not")
+_HINTS = (
+    "not",
+    "n't",
+    "n’t",
+    "ever",
+    "nor",
+    "han",
+    "stead",
+    "pposed",
+    "rary",
+    "ongly",
+    "rectly",
+    "takenly",
+    "Not",
+    " but",
+    "where",
+    "far ",
+)
 """A text without one of these, or a word behind the figure, denies nothing."""
 _DENIED_ABROAD = re.compile(
     r"(?:不是|并非|並非|не\s|pas de\s|nicht\s|no es (?:de\s)?|δεν είναι\s|ليس\s|ליאו\s|नहीं\s)\s*\Z", re.IGNORECASE
@@ -29,7 +47,11 @@ _DENIED_BEHIND = re.compile(
 def denied_at(text: str, start: int, end: int) -> bool:
     """Whether the words right beside a figure deny it."""
     before = text[max(0, start - 48) : start]
-    if before.isascii() and not any(hint in before for hint in _HINTS) and not text[end : end + 6].strip()[:1].isalpha():
+    if (
+        before.isascii()
+        and not any(hint in before for hint in _HINTS)
+        and not text[end : end + 6].strip()[:1].isalpha()
+    ):
         return False
     if _DENIED.search(before) or _DENIED_BEHIND.match(text, end):
         return True

@@ -21,13 +21,21 @@ _HEADER = re.compile(
     r"|(?P<thousands>\$[ ]?(?:['’]?000s?|000)(?![,.\d])|(?<=[(\[])\s?['’]000s?\s?(?=[)\]]))",
     re.IGNORECASE,
 )
-_EXCEPT = re.compile(r"[^)\]\n]{0,30}?\b(?:except|excluding|other than)\b(?: for| that)?(?P<items>[^)\]\n]{0,160}(?:\n[^)\]\n]{0,80}(?=[)\]]))?)", re.IGNORECASE)
+_EXCEPT = re.compile(
+    r"[^)\]\n]{0,30}?\b(?:except|excluding|other than)\b(?: for|"
+    r" that)?(?P<items>[^)\]\n]{0,160}(?:\n[^)\]\n]{0,80}(?=[)\]]))?)",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r",\s*(?:and\s+)?|\s+and\s+(?!in\b)", re.IGNORECASE)
 _STATED = re.compile(rf"\b(?:in|to the nearest)\s+(?P<scale>{_SCALE})\b", re.IGNORECASE)
 _PER = re.compile(r"\bper\b|\bEPS\b", re.IGNORECASE)
 _PLAIN_WORD = re.compile(r"[a-z]{3,}")
 _SAYS_NOTHING = frozenset(
-    re.findall(r"\w+", "amount data information number otherwise noted indicated where which are reflected stated thousand million the for and")
+    re.findall(
+        r"\w+",
+        "amount data information number otherwise noted indicated where which are reflected stated thousand million the "
+        "for and",
+    )
 )
 
 

@@ -115,7 +115,7 @@ class Ranker:
 
     def _compared(self, before: str) -> bool:
         """Whether a figure is only compared with; where the start of a change is asked for, that one is meant."""
-        reached = bool(_REACHED.search(before))
+        reached = " to " in before and bool(_REACHED.search(before))
         if self.ask.start and (reached or _LEFT.search(before)):
             return reached
         return (self.ask.change or not reached) and bool(_COMPARED.search(before))

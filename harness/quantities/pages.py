@@ -116,7 +116,7 @@ def _scale_above(text: str, figure: Quantity, headers: Sequence[Header]) -> Deci
 
 
 def _row_text(text: str, place: int) -> str:
-    """The text of a figure's line in front of it; with the lines above up to a heading where it has hardly a word of its own."""
+    """The text in front of a figure in its line, with the lines above where it has hardly a word of its own."""
     start = text.rfind("\n", 0, place) + 1
     row = text[start:place]
     for _ in range(_HEADING_LINES):

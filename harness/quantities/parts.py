@@ -24,8 +24,10 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _IN = re.compile(
-    rf"\b(?P<part>one|1|{'|'.join(_FOLD)}) (?:in|out of) (?:every )?(?P<whole>{'|'.join(_FOLD)}|[2-9]|10|20|50|100)\b(?![\w.,]*\d|-|"
-    r" (?:years?|months?|days?|weeks?|quarters?|hours?|million|billion|thousand|stages|phases|countries|parts|instal\w+|rows?)\b)",
+    rf"\b(?P<part>one|1|{'|'.join(_FOLD)}) (?:in|out of) (?:every )?(?P<whole>{'|'.join(_FOLD)}|[2-9]|10|20|50|"
+    rf"100)\b(?![\w.,]*\d|-|"
+    r" (?:years?|months?|days?|weeks?|quarters?|hours?|million|billion|thousand|stages|phases|countries|parts|instal\w+|"
+    r"rows?)\b)",
     re.IGNORECASE,
 )
 EXACT = Decimal("1e-9")
@@ -46,9 +48,13 @@ def multiples_of(text: str) -> Iterator[Quantity]:
 def shares_of(text: str) -> Iterator[Quantity]:
     """ "One in five" as a fifth."""
     for match in _IN.finditer(text):
-        part, whole = (Decimal(_FOLD.get(word.lower(), 1 if word.lower() == "one" else word)) for word in match.groups())
+        part, whole = (
+            Decimal(_FOLD.get(word.lower(), 1 if word.lower() == "one" else word)) for word in match.groups()
+        )
         if part < whole:
-            yield Quantity(match[0], match.start(), match.end(), part / whole, EXACT, spelled=True, behind=text[match.end() :][:32])
+            yield Quantity(
+                match[0], match.start(), match.end(), part / whole, EXACT, spelled=True, behind=text[match.end() :][:32]
+            )
 
 
 def with_wholes(text: str, quantities: list[Quantity]) -> list[Quantity]:

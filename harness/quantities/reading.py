@@ -126,7 +126,8 @@ def _words(text: str, cells: bool) -> Iterator[Quantity]:
     if not (NUMBER_WORDS & set(_LETTERS.findall(text.lower())) or _A_MILLION.search(text)):
         return
     for match in FRACTIONS.finditer(text):
-        yield Quantity(match[0], match.start(), match.end(), fraction(match), EXACT, spelled=True)
+        qualifier = "" if cells else qualifier_at(text, match.start(), match.end())
+        yield Quantity(match[0], *match.span(), fraction(match), EXACT, qualifier=qualifier, spelled=True)
     for match in WORDS.finditer(text):
         value = spelled(match[0])
         if value is None:

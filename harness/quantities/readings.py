@@ -10,6 +10,8 @@ from harness.quantities.quantity import ONE, Quantity
 from harness.quantities.units import BARE, LOOSE, TIMES, Unit
 
 _OPEN_SCALES = tuple(Decimal(10) ** n for n in (3, 6, 9))
+PERCENT_OF_ONE = Unit("growth", "ratio")
+"""The growth that a multiple is, as a fraction: tripled is 2."""
 _HUNDREDTH = Decimal("0.01")
 _MILLION = Decimal(10) ** 6
 _LARGEST = Decimal(10) ** 14
@@ -24,6 +26,8 @@ def reference_readings(reference: Quantity, ask: Ask) -> list[Quantity]:
         return [share, reference]
     if reference.spelled and reference.step == EXACT:
         return [reference, reference.with_(mantissa=reference.mantissa.quantize(_HUNDREDTH), step=_HUNDREDTH)]
+    if reference.unit is TIMES and reference.spelled and ask.change:
+        return [reference.with_(mantissa=reference.mantissa - 1, unit=PERCENT_OF_ONE, step=_HUNDREDTH)]
     if reference.unit in LOOSE.values():
         return [reference, reference.with_(unit=BARE, scale=_MILLION), reference.with_(unit=BARE)]
     if reference.unit is BARE and ask.measure is not BARE:

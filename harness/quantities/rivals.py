@@ -14,7 +14,8 @@ _ROWS = (
     "short-term | long-term",
     "assets | liabilities | equity | debt borrowings",
     "domestic | international foreign overseas abroad",
-    "revenue revenues sales turnover | costs cost expenses expense expenditure | profit income earnings profits loss losses | "
+    "revenue revenues sales turnover | costs cost expenses expense expenditure charges |"
+    " profit income earnings profits loss losses | "
     "assets | liabilities | debt borrowings | cash | dividend dividends | headcount employees staff",
     "minimum lowest smallest least | maximum highest largest most | average mean | median",
     "opening | closing",
@@ -34,6 +35,7 @@ _ROWS = (
     "upstream | downstream",
     "organic | reported",
     "retail | wholesale",
+    "benefit benefits credit | expense expenses charge",
     "fixed | variable floating",
     "interest | principal",
     "scope-1 | scope-2 | scope-3",
@@ -46,6 +48,13 @@ _ROWS = (
 )
 _PHRASES = (
     (re.compile(r"\bcosts? of (?:sales|goods sold|revenues?|products?)\b|\bcogs\b", re.IGNORECASE), " expenses "),
+    (
+        re.compile(
+            r"\b(?:income|cash flow|earnings) statements?\b|\bstatements? of \w+(?: \w+)?|\bprofit and loss\b",
+            re.IGNORECASE,
+        ),
+        " ",
+    ),
     (re.compile(r"\bscope\s+([123])\b", re.IGNORECASE), r" scope-\1 "),
     (re.compile(r"\b(non|short|long|full|part|pre)\s+(current|term|time|tax)\b", re.IGNORECASE), r"\1-\2"),
     (

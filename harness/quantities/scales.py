@@ -23,7 +23,8 @@ EUROPEAN: dict[str, str] = {
     "tausend tsd tsd. tausende mille milliers k€ mila mil_euros mil_pesos mil_dólares mil_reales mil_reais mil_de": "k",
     "mio. mill. millionen milliones millones millón milioni milione milhões milhão miljoen miljoner miljoonaa milionów "
     "mln.": "m",
-    "mrd. milliarden milliarde md mds miliardi miliardo miljard miljarder mia. mil_millones mil_milhões miliardów": "b",
+    "mrd. milliarden milliarde md mds miliardi miliardo miljard miljarder milliarder mia mia. mil_millones mil_milhões "
+    "miliardów": "b",
     "bilhões bilhão": "b",
     "billionen billones billón": "t",
 }

@@ -44,7 +44,7 @@ _USED_BEHIND = re.compile(
     r"\)?\s*(?:(?:was|were|is|are|had been|has been)\s+)?(?:used|spent|consumed|absorbed)\b", re.IGNORECASE
 )
 _LOSS = re.compile(
-    r"\b(?:loss(?:es)?|lost|deficits?|shortfall|negative|minus|outflows?|in the red)\b(?:\s+(?:of|was|were|is|came to|"
+    r"\b(?:loss(?:es)?|lost|deficits?|shortfall|negative|minus|outflows?)\b(?:\s+(?:of|was|were|is|came to|"
     r"amounted to|"
     r"totall?ed|for|the|year|in|about|approximately|some|roughly|nearly|a|total|attributable|to|equity|holders|before|after|tax|"
     r"[12]\d{3},?))*\s*[(:~≈]?\s*\Z",
@@ -83,8 +83,12 @@ _NEAR = 60
 _MOVING = frozenset(word[:3] for word in re.findall(r"[a-z]{2,}", f"{DOWN}|{UP}"))
 _MOVING_ABROAD = frozenset(word[:3] for word in (*UP_STEMS, *DOWN_STEMS) if word.isascii())
 _USING = frozenset(("cas", "use", "spe", "con", "abs", "pai", "bur"))
-_EARNING = _USING | frozenset(("los", "def", "sho", "neg", "min", "out", "in", "pro", "sur", "inf", "gai", "ear", "ver", "per"))
 """How the words of each kind begin: a text without one of these needs no closer look."""
+_EARNING = re.findall(
+    r"\w+",
+    "loss lost defic short negativ minus outflow profit surplus inflow gain earn used spent consumed absorbed paid burn "
+    "verlust pert",
+)
 _FLOW = re.compile(r"\b(?:activities|cash flows?|operations|net cash)\b", re.IGNORECASE)
 _AFTER = re.compile(
     r"\)?\s*(?:(?:year[- ]over[- ]year|yoy|annual|net|overall|total)\s+)?(?:(?P<down>decreas\w*|declin\w*|drop|"
@@ -141,7 +145,9 @@ def direction_at(text: str, start: int, end: int) -> int:
     begin = _beginnings(before)
     if (begin & _USING and _USED.search(before)) or _USED_BEHIND.match(text, end):
         return -1
-    found = (_BEFORE.search(before) if begin & _MOVING else None) or _AFTER.match(text, end) or _abroad(before, text, end)
+    found = (
+        (_BEFORE.search(before) if begin & _MOVING else None) or _AFTER.match(text, end) or _abroad(before, text, end)
+    )
     if not found or _NOT_MORE.search(found[0]):
         return 0
     groups = found.groupdict()
@@ -157,11 +163,14 @@ def _abroad(before: str, text: str, end: int) -> re.Match[str] | None:
 def outcome_at(text: str, start: int, end: int) -> int:
     """-1 where the words beside a figure call it a loss, a deficit or an outflow, 1 where a profit or an inflow, else 0."""
     before = text[max(0, start - _NEAR) : start]
-    if before.isascii() and not _beginnings(before) & _EARNING and not text[end : end + 3].strip(" )")[:1].isalpha():
+    around = f"{before} {text[end : end + _NEAR // 2]}".lower()
+    if around.isascii() and not any(hint in around for hint in _EARNING):
         return 0
     if _LOSS.search(before) or _LOSS_BEHIND.match(text, end) or _ABROAD_LOSS.search(before):
         return 0 if _AVOIDED.search(before) else -1
-    if (_USED.search(before) or _USED_BEHIND.match(text, end)) and _FLOW.search(text, max(0, start - _NEAR), end + _NEAR):
+    if (_USED.search(before) or _USED_BEHIND.match(text, end)) and _FLOW.search(
+        text, max(0, start - _NEAR), end + _NEAR
+    ):
         return -1
     return 1 if _PROFIT.search(before) else 0
 

@@ -28,7 +28,8 @@ POINT = Unit("pp", "points", Decimal("0.01"))
 BASIS_POINT = Unit("bps", "ratio", Decimal("0.0001"))
 TIMES = Unit("x", "times")
 
-SHARED_SIGNS = {"$": frozenset({"USD", "CAD", "AUD", "HKD", "SGD", "MXN"}), "¥": frozenset({"JPY", "CNY"})}
+SHARED_SIGNS = {"$": frozenset({"USD", "CAD", "AUD", "HKD", "SGD", "MXN"}), "¥": frozenset({"JPY", "CNY"}),
+                "kr": frozenset({"NOK", "SEK", "DKK"})}  # fmt: skip
 """Currencies that a sign alone may stand for."""
 
 _PERCENTS = (
@@ -84,6 +85,8 @@ CASED = {
     "g": Unit("g", "mass", Decimal("0.001")),
     "J": Unit("J", "energy"),
     "K": Unit("K", "kelvin"),
+    "A": Unit("A", "current"),
+    "MPa": Unit("MPa", "pressure", Decimal(10) ** 6),
     "W": Unit("W", "power", Decimal("0.001")),
     "V": Unit("V", "voltage"),
     **LOOSE,

@@ -44,7 +44,9 @@ _UNCHANGED = re.compile(
 def axis_of(text: str) -> tuple[int, int] | None:
     """(pair, side) of the first direction word where the text opens with one ("Decrease, $418 million"), else None."""
     opening = re.match(
-        r"\W*(?:(?:it|a|an|the|net|they|was|were|is|has|have|had|been)\s+)*(?!up to\b|\w+ than\b)([A-Za-z]+)", text, re.IGNORECASE
+        r"\W*(?:(?:it|a|an|the|net|they|was|were|is|has|have|had|been)\s+)*(?!up to\b|\w+ than\b)([A-Za-z]+)",
+        text,
+        re.IGNORECASE,
     )
     if not opening:
         return None

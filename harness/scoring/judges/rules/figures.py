@@ -20,7 +20,7 @@ from harness.quantities.readings import claim_readings, measured, open_readings,
 from harness.quantities.signs import BOUNDS
 from harness.quantities.units import BARE, LOOSE
 from harness.scoring.judges.rules.hedges import hedges
-from harness.scoring.judges.rules.subjects import said_of_another
+from harness.scoring.judges.rules.subjects import other_item, said_of_another
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
 
@@ -162,6 +162,8 @@ def _objection(
         return Verdict(False, "another's", another, detail)
     if counts_same(claim, reference, f"{task.question} {task.answer}") is False:
         return Verdict(False, "unit mismatch", f"{claim.text!r} counts something else than {reference.text!r}", detail)
+    if BOUNDS.get(claim.qualifier, 0) * task.ask.bound < 0:
+        return Verdict(False, "bound", f"the answer bounds {claim.text!r} from the other side than asked", detail)
     if claim.edge and not reference.edge:
         return Verdict(
             False, "hedge", f"{claim.text!r} is one end of a range, the reference is the figure itself", detail
@@ -174,10 +176,18 @@ def _objection(
 def _reservation(claim: Quantity, reference: Quantity, task: Task, detail: Detail) -> Verdict | None:
     """Why a claim of the reference's value does not settle the matter: a bound, another noun."""
     bounded = BOUNDS.get(claim.qualifier, 0)
-    if bounded and claim.qualifier != reference.qualifier and claim.value == reference.value and bounded != task.ask.bound:
+    if (
+        bounded
+        and claim.qualifier != reference.qualifier
+        and claim.value == reference.value
+        and bounded != task.ask.bound
+    ):
         return undecided(
             f"the answer bounds {claim.text!r} ({claim.qualifier}), the reference does not, or another way", **detail
         )
+    other = other_item(task, claim.start)
+    if other:
+        return undecided(other, **detail)
     if counts_same(claim, reference, f"{task.question} {task.answer}") is None:
         return undecided(f"{claim.text!r} may count something else than {reference.text!r}", **detail)
     return None

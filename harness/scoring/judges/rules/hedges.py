@@ -20,18 +20,20 @@ _CUE = re.compile(
 _BOTH_WAYS = re.compile(
     r"\b(?:yes and no|yes or no|yes, (?:and|or|but) (?:also )?no\b|no and yes|may or may not|might or might not|maybe|"
     r"perhaps yes|"
-    r"yes in part and no|it could go either way|both yes and no|perhaps not|possibly not)\b|\A(?:\w+ ){1,3}(?:may|might|could) (?:be|have|not)\W*\Z|\Ayes/no\W*\Z",
+    r"yes in part and no|it could go either way|both yes and no|perhaps not|possibly not)\b|\A(?:\w+ ){1,3}(?:may|might|"
+    r"could) (?:be|have|not)\W*\Z|\Ayes/no\W*\Z",
     re.IGNORECASE,
 )
-_PASSAGE = re.compile(
-    r"(?:^|\n)\s*(?:\[\d+\]|\(\d+\)|\d+[.)]|[-•*]|#+|(?:passage|excerpt|chunk|source|document|page|context|snippet|result|section|p\.)\s*"
-    r"\W?\d+)",
+_MARKED = re.compile(
+    r"(?:^|\n)\s*(?:\[\d+\]|#*\s*(?:passage|excerpt|chunk|source|document|page|context|snippet|result|p\.)\s*\W?\d+)",
     re.IGNORECASE,
 )
+"""The mark of a passage that is read out: "[3]", "Passage 3"."""
 _PASSAGES = 10
 """Passages from which an answer that states nothing of its own reads them out."""
-_LONG = 400
-"""Words up to which an answer is not counted as read out."""
+_LONG, _MARKED_LONG = 400, 100
+"""Words up to which an answer is not counted as read out, and those of one whose passages are marked."""
+_BURIED = 150
 _TAKES_UP = 0.6
 
 
@@ -53,13 +55,22 @@ def hedges(text: str) -> bool:
 
 def reads_out(answer: str) -> bool:
     """Whether an answer is a row of passages without a statement of its own."""
-    if len(answer.split()) < _LONG:
+    words = len(answer.split())
+    if words < _MARKED_LONG:
         return False
-    passages = max(
-        len(_PASSAGE.findall(answer)), len(re.findall(r"\n\s*\n", answer)) + 1, len(re.findall(r"\n", answer)) + 1
-    )
+    marked = len(_MARKED.findall(answer)) >= _PASSAGES
     sentences = sentences_of(answer)
-    return max(passages, len(sentences) // 2) >= _PASSAGES and not any(concludes(sentence) for sentence in sentences)
+    loose = words >= _LONG and max(answer.count("\n") + 1, len(sentences) // 2) >= _PASSAGES
+    return (marked or loose) and not any(concludes(sentence) for sentence in sentences)
+
+
+def buried(task: Task) -> bool:
+    """Whether a long answer takes up the question nowhere near its beginning, its end or a conclusion."""
+    if len(task.answer.split()) < _BURIED:
+        return False
+    sentences = sentences_of(task.answer)
+    open_ = [*sentences[:3], *sentences[-2:], *(sentence for sentence in sentences if concludes(sentence))]
+    return not any(coverage(task.question, sentence) >= 0.5 for sentence in open_)
 
 
 def _opens_with_it(task: Task) -> bool:

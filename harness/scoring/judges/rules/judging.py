@@ -20,10 +20,10 @@ from harness.scoring.judges.rules.figures import (
     missing_figures,
     without,
 )
-from harness.scoring.judges.rules.hedges import commits
+from harness.scoring.judges.rules.hedges import buried, commits
 from harness.scoring.judges.rules.lists import items_of
 from harness.scoring.judges.rules.pairing import paired
-from harness.scoring.judges.rules.refusals import declined_at, refusal_of
+from harness.scoring.judges.rules.refusals import declined_at, refusal_of, supposed_at
 from harness.scoring.judges.rules.subjects import owner_at
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
@@ -93,8 +93,15 @@ def _answers(task: Task, verdict: Verdict) -> bool:
 
 def _committed(task: Task, verdict: Verdict) -> Verdict:
     """The verdict, unless the answer states nothing: what hedges is wrong, whatever it holds."""
+    claim = verdict.detail.get("claim")
+    if verdict.value and claim and supposed_at(task.answer, claim["span"][0]):
+        return Verdict(False, "hedge", "the answer only supposes the figure", verdict.detail)
     why = commits(task) if verdict.value is not False else ""
-    return Verdict(False, "hedge", why, verdict.detail) if why else verdict
+    if why:
+        return Verdict(False, "hedge", why, verdict.detail)
+    if verdict.value and verdict.kind in ("list", "prose") and buried(task):
+        return undecided("the words stand in the middle of a long answer that takes up the question nowhere else")
+    return verdict
 
 
 def _by_rule(task: Task) -> Verdict:

@@ -33,6 +33,9 @@ _LONG_FORMS = (
     (re.compile(r"\bn\.\s?v\.", re.IGNORECASE), "nv"),
     (re.compile(r"\bl\.\s?l\.\s?c\.", re.IGNORECASE), "llc"),
 )
+_LAST_FIRST = re.compile(
+    r"(?:Mrs?\.? |Ms\.? |Dr\.? )?(?P<last>[A-ZÀ-Þ][\w'’-]+), (?P<first>[A-ZÀ-Þ][\w'’-]+(?: [A-Z]\.?)?)"
+)
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|&|\d+")
 _PERSON = re.compile(
     r"[A-ZÀ-Þ][\w'’.-]*(?:\s+(?:(?:van|von|de|der|den|da|di|la|le|al|bin|ter)\s+)*[A-ZÀ-Þ][\w'’.-]*){1,3},?\Z"
@@ -109,5 +112,8 @@ def holder(statement: str) -> tuple[str, str] | None:
 
 def persons_in(text: str) -> list[str]:
     """Names in a text that look like persons': runs of capitalised words and initials."""
+    turned = _LAST_FIRST.fullmatch(text.strip(" ."))
+    if turned:
+        return [f"{turned['first']} {turned['last']}"]
     runs = re.findall(r"(?:(?:[A-ZÀ-Þ][\w'’-]+|[A-ZÀ-Þ]\.?|Mrs?\.|Ms\.|Dr\.|Prof\.)\s+){1,4}[A-ZÀ-Þ][\w'’-]*", text)
     return [run for run in runs if is_person(run)]

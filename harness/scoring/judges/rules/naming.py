@@ -168,6 +168,8 @@ def _settled(task: Task, holding: str, name: str) -> Verdict | None:
 
 def _candidates(task: Task) -> str:
     """Why an answer to a question for one name is a row of candidates; empty where it is not."""
+    if len(items_of(task.reference)) > 1:
+        return ""
     for text in statements(task.answer):
         items = [item for item in re.split(r",\s*(?:and |or )?|;\s*|\s+or\s+|\s+and\s+", text.strip(" .")) if item]
         names = [item for item in items if re.match(r"(?:[\w' ]{0,20}\s)?[A-Z][\w-]*(?:\s[A-Z][\w-]*){0,3}\Z", item)]

@@ -84,12 +84,14 @@ _SAYS_NOT = re.compile(
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
-    r"\b(?:consult|refer|recommend|suggest|you (?:can|may|could|should|might)|please|general(?:ly)?|typically|usually|would need|if you|"
+    r"\b(?:consult|refer|recommend|suggest|you (?:can|may|could|should|might)|please|general(?:ly)?|typically|usually|"
+    r"would need|if you|"
     r"found (?:in|on|at)|available|check|i can|happy to|likely|may|might|could)\b",
     re.IGNORECASE,
 )
 _HALF = 5
 """Words of half a sentence that states something."""
+_SUPPOSES = re.compile(r"\b(?:if|suppose|supposing)\b[^.]*\b(?:were|was|had been)\b[^.]*\bwould\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)")
 _CONCLUDES = re.compile(
     r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|the answer is|we can (?:infer|conclude|"
@@ -128,13 +130,22 @@ def refusal_of(answer: str) -> str | None:
 
 def declined_at(answer: str, place: int) -> bool:
     """Whether the sentence at that place of an answer declines, or says that the source does not tell."""
+    return _kind(_without_preface(_sentence_at(answer, place))) in ("declines", "absent")
+
+
+def supposed_at(answer: str, place: int) -> bool:
+    """Whether the sentence at that place only supposes: "If revenue were 1,000, it would be 7.7%"."""
+    return bool(_SUPPOSES.search(_sentence_at(answer, place)))
+
+
+def _sentence_at(answer: str, place: int) -> str:
     start = 0
     for sentence in sentences_of(answer):
         at = answer.find(sentence, start)
         start = at + len(sentence)
         if at <= place < start:
-            return _kind(_without_preface(sentence)) in ("declines", "absent")
-    return False
+            return sentence
+    return ""
 
 
 def _sentences(answer: str) -> list[str]:
@@ -174,6 +185,6 @@ def _stays(kinds: list[str]) -> bool:
 
 
 def _kind(sentence: str) -> str:
-    sentence = _ASIDE.sub(" ", sentence)
+    sentence = _ASIDE.sub(" ", sentence) if "(" in sentence else sentence
     patterns = {"declines": _DECLINES, "absent": _ABSENT, "concludes": _CONCLUDES, "leans": _LEANS}
     return next((kind for kind, pattern in patterns.items() if pattern.search(sentence)), "")

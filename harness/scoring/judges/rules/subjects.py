@@ -26,6 +26,14 @@ _OTHERS = re.compile(
     r"unrelated)\b(?:['’]s?)?",
     re.IGNORECASE,
 )
+_HEAD_OF = re.compile(r"\b([a-z]{4,}) of (?:the |its |all )?([a-z]{4,})")
+_STEM = 5
+_GENERIC = frozenset(
+    re.findall(
+        r"\w+",
+        "sales revenue revenues goods products company group firm about around approximately over nearly roughly that this fiscal",
+    )
+)
 _COMMON = frozenset(
     re.findall(
         r"\w+",
@@ -55,13 +63,28 @@ _COMMON = frozenset(
 def said_of_another(task: Task, place: int) -> str:
     """Why the figure at that place of the answer is another's; empty where nothing says so."""
     clause, sentence = _around(task.answer, place)
-    found = rival(task.question, clause) if rival(task.question, sentence) else None
+    found = rival(task.question, clause) if rival(task.question, sentence) else rival(task.reference, clause)
     if found:
         return f"the question asks for {found[0]!r}, the answer's figure is said of {found[1]!r}"
     other = _OTHERS.search(clause)
     if other and not _OTHERS.search(task.question):
         return f"the figure is said of {other[0].strip()!r}"
     return _other_name(task, clause)
+
+
+def other_item(task: Task, place: int) -> str:
+    """Why a figure may be another item's: asked for "imports of steel", the clause says "imports of aluminium"."""
+    clause = _around(task.answer, place)[0].lower()
+    for head, noun in _HEAD_OF.findall(task.question.lower()):
+        said = re.search(rf"\b{re.escape(head)} of (?:the |its |all )?([a-z]{{4,}})", clause)
+        if (
+            said
+            and noun[:_STEM] not in clause
+            and said[1][:_STEM] not in task.question.lower()
+            and said[1] not in _GENERIC
+        ):
+            return f"the question asks for {head} of {noun}, the answer says {head} of {said[1]}"
+    return ""
 
 
 def _around(answer: str, place: int) -> tuple[str, str]:

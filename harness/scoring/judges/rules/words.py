@@ -24,6 +24,14 @@ _NOTHING = frozenset(
 )
 """Words that carry nothing."""
 _NEGATION = re.compile(r"\b(?:no|not|never|none|neither|nor|without|cannot|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
+_IRREGULAR = dict(
+    re.findall(
+        r"(\w+):(\w+)",
+        "paid:pay made:make sold:sell bought:buy held:hold grew:grow rose:rise fell:fall met:meet spent:spend won:win lost:lose "
+        "built:build kept:keep took:take gave:give began:begin ran:run sent:send led:lead wrote:writ became:becom found:find",
+    )
+)
+"""Past forms to the stem of the present one."""
 _LAST_ACCENTED = "\u052f"
 _SUFFIX = re.compile(r"(?:'s|’s|ies|ied|ing|ed|es|s|ly|ment|ation|ations|ion|ions)\Z")
 
@@ -47,6 +55,8 @@ def _bare(char: str) -> str:
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A plain stem: the word without its usual endings, never shorter than four letters."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     short = _SUFFIX.sub("", word)
     if len(short) < 4:
         short = word.removesuffix("'s").removesuffix("s") if len(word) > 3 else word
