@@ -31,7 +31,8 @@ _STEM = 5
 _GENERIC = frozenset(
     re.findall(
         r"\w+",
-        "sales revenue revenues goods products company group firm about around approximately over nearly roughly that this fiscal",
+        "sales revenue revenues goods products company group firm about around "
+        "approximately over nearly roughly that this fiscal",
     )
 )
 _COMMON = frozenset(

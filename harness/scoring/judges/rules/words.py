@@ -24,10 +24,11 @@ _NOTHING = frozenset(
 )
 """Words that carry nothing."""
 _NEGATION = re.compile(r"\b(?:no|not|never|none|neither|nor|without|cannot|nobody|nothing)\b|n['’]t\b", re.IGNORECASE)
-_IRREGULAR = dict(
+_IRREGULAR: dict[str, str] = dict(
     re.findall(
         r"(\w+):(\w+)",
-        "paid:pay made:make sold:sell bought:buy held:hold grew:grow rose:rise fell:fall met:meet spent:spend won:win lost:lose "
+        "paid:pay made:make sold:sell bought:buy held:hold grew:grow rose:rise fell:fall "
+        "met:meet spent:spend won:win lost:lose "
         "built:build kept:keep took:take gave:give began:begin ran:run sent:send led:lead wrote:writ became:becom found:find",
     )
 )
