@@ -29,6 +29,7 @@ _EXCEPT = re.compile(
 _ITEM = re.compile(r",\s*(?:and\s+)?|\s+and\s+(?!in\b)", re.IGNORECASE)
 _STATED = re.compile(rf"\b(?:in|to the nearest)\s+(?P<scale>{_SCALE})\b", re.IGNORECASE)
 _PER = re.compile(r"\bper\b|\bEPS\b", re.IGNORECASE)
+_SHARES = re.compile(r"\bshares\b", re.IGNORECASE)
 _PLAIN_WORD = re.compile(r"[a-z]{3,}")
 _SAYS_NOTHING = frozenset(
     re.findall(
@@ -48,9 +49,8 @@ class Exempt(NamedTuple):
 
     def names(self, row: str) -> bool:
         """Whether a row's text is one of these: per-share rows say "per", rows of shares do not."""
-        if self.per:
-            return bool(_PER.search(row))
-        return self.words <= set(_singular(row)) and not _PER.search(row)
+        per = bool(_PER.search(row)) and not _SHARES.search(row)
+        return per if self.per else not per and self.words <= set(_singular(row))
 
 
 class Header(NamedTuple):
