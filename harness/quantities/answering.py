@@ -29,6 +29,9 @@ _BREAK = re.compile(r"\n+|(?<=[.!?;])\s+(?=[A-Z(*\[•\"“$-])")
 _CALENDAR = re.compile(
     r"\b(?:in|of|for|during|fiscal|year|fy|since|by|until|through|and|to|from|december|\d,?)\s*\Z", re.IGNORECASE
 )
+_WITHDRAWS = re.compile(r"(?<=[.;!?\n])\s*(?:no|wait|actually|correction|sorry|rather|i mean)[,:;!.]", re.IGNORECASE)
+_WITHDRAWN = -10.0
+"""What a figure loses that stands in front of a "No, it is"."""
 _LABEL = 300
 """Characters of a clause that may name its figure."""
 _LISTED = re.compile(r"\W*[^:.;\d]{2,60}(?::|\||\t|\s[-–—]|\s{2,})\W*\d")
@@ -128,8 +131,9 @@ def claims_of(answer: str, ask: Ask, unit: Unit = BARE, *, years: bool = False) 
     ends = (min(places, default=0), max(places, default=0))
     ranker = Ranker(answer, cuts, ask, unit if unit is not BARE else ask.unit, ends)
     labels = _labels(answer, quantities, read)
+    withdrawn = max((match.start() for match in _WITHDRAWS.finditer(answer)), default=0)
     claims = [
-        Claim(quantity, ranker.rank(quantity, place), place, label)
+        Claim(quantity, ranker.rank(quantity, place) + _WITHDRAWN * (quantity.start < withdrawn), place, label)
         for quantity, place, label in zip(quantities, places, labels, strict=True)
     ]
     return sorted(claims, key=lambda claim: (-claim.rank, claim.quantity.start))

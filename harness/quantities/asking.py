@@ -22,17 +22,17 @@ _POINTS = re.compile(r"\bpercentage points?\b|\bpp\b", re.IGNORECASE)
 _BASIS = re.compile(r"\bbasis points?\b|\bbps\b", re.IGNORECASE)
 _DOWN = re.compile(
     r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|(?<!comprehensive )(?<!credit )(?<!loan )loss(?:es)?|"
-    r"lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative)\b",
+    r"lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative|narrow\w*|weaken\w*|slip\w*)\b",
     re.IGNORECASE,
 )
 _UP = re.compile(
-    r"\b(?:increas\w*|grow\w*|grew|rise|rose|risen|gain\w*|higher|more|improv\w*|inflows?|income|profit|upward|"
+    r"\b(?:increas\w*|grow\w*|grew|rise|rose|risen|gain\w*|higher|more|improv\w*|inflows?|income|profit|upward|widen\w*|climb\w*|"
     r"greater)\b",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
     r"\b(?:chang\w+|growth|grow|grew|increas\w+|decreas\w+|differ\w+|ris(?:e|en)|rose|fall|fell|declin\w+|drop\w*|"
-    r"variation|swing|movement|year[- ]over[- ]year|yoy)\b",
+    r"widen\w*|narrow\w*|climb\w*|shr[iau]nk|variation|swing|movement|year[- ]over[- ]year|yoy)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(
@@ -69,7 +69,7 @@ _START = re.compile(
 _OUTLAY = re.compile(
     r"\b(?:spen[dt]s?|spending|pa(?:y|ys|id|yments?|youts?)|purchases?d?|bought|buy|repurchas\w+|buybacks?|"
     r"cap(?:ital)? ?ex(?:penditures?)?|capex|outlays?|"
-    r"expens\w+|costs?|dividends?|acqui\w+|invest(?:ed|ing|ments?)? in|taxes|interest|repa(?:y|id)\w*|used|disburs\w+|"
+    r"expens\w+|costs?|dividends?|acqui\w+|invest(?:ed|ing|ments?)? in|taxes|interest|repa(?:y|id)\w*|used?|uses|disburs\w+|"
     r"charges?|write-?(?:down|off)s?|"
     r"impairments?|depreciation|amorti[sz]ation|contribut\w+)\b",
     re.IGNORECASE,

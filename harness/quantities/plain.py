@@ -22,6 +22,7 @@ _ODD_DIGIT = re.compile(r"(?![0-9²³¹⁰⁴-⁹₀-₉])\d")
 _VULGAR = re.compile(r"(?:(?<![\d.,])(\d{1,3})[ \u00a0]?)?([¼½¾⅐-⅞])")
 _MIXED = re.compile(r"(?<![\d.,/])(\d{1,3}) ([1-9])/([2-9]|1[0-6])(?![\d/.])")
 _POWER = re.compile(r"(?<=\d)\s?[×x*·]\s?10(?:\^|\*\*)?\s?\{?([-−–⁻]?)([\d⁰¹²³⁴-⁹]{1,2})\}?(?![\d.,])")
+_DOTTED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+(?![\d.]*\d)")
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
@@ -35,6 +36,11 @@ def plain_text(text: str) -> str:
     if "10" in text:
         text = _POWER.sub(_power, text)
     return _MIXED.sub(_mixed, text) if "/" in text else text
+
+
+def ungrouped(text: str) -> str:
+    """A text of a language that groups by dots, with those dots taken out: "3.500" as 3500."""
+    return _DOTTED.sub(lambda match: match[0].replace(".", ""), text)
 
 
 def _in_ascii_digits(text: str) -> str:

@@ -103,7 +103,12 @@ def _role(text: str, token: Token, marks: list[Mark]) -> str | None:
 def _quantity(text: str, token: Token, role: str, cells: bool) -> Quantity:
     value, step = decimal_of(text[slice(*token.number)], token.comma_decimal)
     start, end = token.start, token.end
-    if token.brackets and not cells and (token.scale is not None or token.unit is not BARE) and is_aside(text, start):
+    if (
+        token.brackets
+        and not cells
+        and (token.scale is not None or token.unit is not BARE)
+        and is_aside(text, start, end)
+    ):
         token, start, end = token._replace(brackets=False), start + 1, end - (text[end - 1] == ")")
     minus = token.minus or token.brackets
     qualifier, direction, outcome = ("", 0, 0) if cells else _beside(text, start, end)
@@ -186,7 +191,8 @@ def _is_range(text: str, low: Quantity, high: Quantity, joint: str) -> bool:
         return bool(_BETWEEN.search(text[max(0, low.start - 14) : low.start]))
     if word in ("to", "through"):
         return not _MOVED.search(text[max(0, low.start - 44) : low.start])
-    return joint == word or word not in "-−"
+    alone = low.unit is not BARE and low.unit == high.unit and low.start <= 1 and "=" not in text
+    return joint == word or word not in "-−" or alone
 
 
 def _sharing(one: Quantity, other: Quantity) -> Quantity:

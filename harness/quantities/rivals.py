@@ -35,6 +35,7 @@ _ROWS = (
     "upstream | downstream",
     "organic | reported",
     "retail | wholesale",
+    "book | market | fair | face nominal",
     "benefit benefits credit | expense expenses charge",
     "fixed | variable floating",
     "interest | principal",

@@ -18,12 +18,12 @@ from harness.quantities.direction_words import (
 DOWN = (
     r"decreas\w*|declin\w*|fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|reduc\w+|lower(?:ed)?|down|shr[aiu]nk\w*|"
     r"los[ts]|loss(?:es)?|"
-    r"negative|minus|contract(?:ed|ion)|outflows?|deficits?|worsen\w*|slipp\w*|slid|fewer|less"
+    r"negative(?:\s+(?:effects?|impacts?|contribution|amount|growth|result|change))?|narrow\w*|minus|contract(?:ed|ion)|outflows?|deficits?|worsen\w*|slipp\w*|slid|fewer|less"
 )
 UP = (
     r"increas\w*|grew|grow(?:s|n|th|ing)?|rose|rise[sn]?|rising|up|gain(?:s|ed)?|higher|improv\w+|climb\w*|"
     r"expan\w+|jump\w*|surg\w+|"
-    r"positive|plus|inflows?|more"
+    r"positive(?:\s+(?:effects?|impacts?|contribution|amount|growth|result|change))?|widen\w*|plus|inflows?|more"
 )
 _HOW = (
     r"slightly|sharply|significantly|only|just|further|year[- ]over[- ]year|yoy|by|of|in|to be|was|were|is|being|"
@@ -31,7 +31,8 @@ _HOW = (
 )
 _ABOUT = r"approximately|about|around|roughly|nearly|almost|some|an?|the|a total of|over|more than|less than"
 _BEFORE = re.compile(
-    rf"\b(?:(?P<down>{DOWN})|(?P<up>{UP}))(?:\s+(?:{_HOW}))*(?:\s+(?:{_ABOUT}))*\s*[~≈(]?\s*\Z", re.IGNORECASE
+    rf"\b(?:(?P<down>{DOWN})|(?P<up>{UP}))(?:(?:\s+(?!to\b)[a-z]+){{1,3}}\s+by|(?:\s+(?:{_HOW}))*)(?:\s+(?:{_ABOUT}))*\s*[~≈(]?\s*\Z",
+    re.IGNORECASE,
 )
 _USED = re.compile(
     r"\bcash (?:flows? )?used (?:in|for|by)\b[^.;$€\d]{0,40}\Z"
@@ -129,6 +130,10 @@ _AVOIDED = re.compile(
 BOUNDS = {"more": 1, "least": 1, "less": -1, "most": -1}
 """Qualifiers that bound a figure from below and from above."""
 _ADDED = re.compile(rf"\d|\b(?:{DOWN}|{UP})\s*\Z", re.IGNORECASE)
+_GOES_ON = re.compile(r"[)\s]*\s[a-z]{2,}")
+_NOUN_BEFORE = re.compile(
+    r"(?<!\bwas)(?<!\bis)(?<!\bwere)(?<!\bare)(?<!\bof)(?<!\bat)(?<!\bto)(?<!\bby)(?<!\bwith)[a-z]\s*\Z"
+)
 _CLAUSE = re.compile(r"[.!?;:]\s|\n")
 _NOT_MORE = re.compile(r"\b(?:no|not|nor)\s+(?:more|less|fewer)\b", re.IGNORECASE)
 
@@ -187,7 +192,10 @@ def qualifier_at(text: str, start: int, end: int) -> str:
     return (found.lastgroup or "") if found else ""
 
 
-def is_aside(text: str, start: int) -> bool:
-    """Whether brackets only add a figure to the one before ("fell to $5.8 million (4.2%)"), instead of negating it."""
-    clause = _CLAUSE.split(text[max(0, start - 60) : start])[-1]
-    return bool(_ADDED.search(clause))
+def is_aside(text: str, start: int, end: int) -> bool:
+    """Whether brackets only add a figure to what stands before ("fell to $5.8 million (4.2%)", "customers (3.1%) are"),
+    instead of negating it."""
+    before = text[max(0, start - _NEAR) : start]
+    if _ADDED.search(_CLAUSE.split(before)[-1]):
+        return True
+    return bool(_GOES_ON.match(text, end)) and bool(_NOUN_BEFORE.search(before))

@@ -24,6 +24,19 @@ OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3040-\u9fff\uac00-\ud7a3]")
 """Letters beyond Latin ones."""
 
 
+_DOTS = re.compile(
+    r"[\u0370-\u03ff]|(?<!\w)(?:сколько|каков\w*|wie (?:hoch|viel\w*|groß)|wieviel\w*|welche[rsnm]?|combien|quel\w*|"
+    r"cuánt\w*|cuál\w*|"
+    r"quanto\w*|quanti|quant[ae]s?|qual|quais|hvor|hoeveel|hur m\w+)(?!\w)",
+    re.IGNORECASE,
+)
+
+
+def groups_by_dots(question: str) -> bool:
+    """Whether a question is of a language that writes 1.234,5."""
+    return bool(_DOTS.search(question))
+
+
 def polarity_abroad(text: str) -> bool | None:
     """True or False where a text opens with another language's yes or no, else None."""
     if YES.match(text):

@@ -13,6 +13,7 @@ from harness.quantities.asking import Ask
 from harness.quantities.comparing import Comparison, compare, rounds_to
 from harness.quantities.nouns import counts_same
 from harness.quantities.orders import OPERAND
+from harness.quantities.parts import fraction_of
 from harness.quantities.periods import agree, periods_of
 from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all
@@ -50,6 +51,8 @@ def figures_of(reference: str, ask: Ask) -> tuple[Quantity, ...]:
     """The figures of a reference; a bare year counts where it is all that the reference holds and no year is asked for."""
     read = with_headers(reference, read_all(reference))
     figures = tuple(quantity for quantity in read if quantity.role == "figure")
+    parts = {quantity.whole for quantity in figures if quantity.whole is not None}
+    figures = tuple(quantity for quantity in figures if quantity.whole is not None or quantity.mantissa not in parts)
     if not figures and len(read) == 1 and read[0].role == "year" and read[0].text == reference.strip() and not ask.year:
         return (read[0].with_(role="figure", period=()),)
     return figures
@@ -57,6 +60,9 @@ def figures_of(reference: str, ask: Ask) -> tuple[Quantity, ...]:
 
 def match(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
     """The best comparison over the readings that claim and reference allow."""
+    shares = fraction_of(claim), fraction_of(reference)
+    if shares[0] and shares[1]:
+        return compare(shares[0], shares[1])
     natural = [
         _compare(reading, measured(target, reading), ask)
         for target in _targets(claim, reference, ask)

@@ -101,7 +101,8 @@ def leaves_open(task: Task, name: str) -> str:
     """Why a statement that holds a name does not settle on it: another one joined by "or". Empty where it does."""
     whole, part = f" {plain(task.answer)} ", re.escape(plain(name))
     found = re.search(
-        rf"\bor (?:\w+ ){{0,2}}{part}(?!\w)|(?<!\w){part},? or (?!(?:so|about|more|less|rather|roughly)\b)\w", whole
+        rf"\b(?:and/)?or (?:\w+ ){{0,2}}{part}(?!\w)|(?<!\w){part},? (?:and/)?or (?!(?:so|about|more|less|rather|roughly)\b)\w",
+        whole,
     )
     if found and " or " not in f" {plain(task.reference)} ":
         return f"the answer leaves open whether it is {name!r}"

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from harness.quantities.asking import ask_of, asks_quantity
 from harness.quantities.comparing import RIGHT
-from harness.quantities.plain import plain_text
+from harness.quantities.plain import plain_text, ungrouped
 from harness.scoring.judges.rules import listing, naming, texts
-from harness.scoring.judges.rules.abroad import OTHER_SCRIPT
+from harness.scoring.judges.rules.abroad import OTHER_SCRIPT, groups_by_dots
 from harness.scoring.judges.rules.dates import is_dates
 from harness.scoring.judges.rules.directions import is_direction
 from harness.scoring.judges.rules.figures import (
@@ -23,7 +23,7 @@ from harness.scoring.judges.rules.figures import (
 from harness.scoring.judges.rules.hedges import buried, commits
 from harness.scoring.judges.rules.lists import items_of
 from harness.scoring.judges.rules.pairing import paired
-from harness.scoring.judges.rules.refusals import declined_at, refusal_of, supposed_at
+from harness.scoring.judges.rules.refusals import declined_at, declined_before, refusal_of, sentence_at, supposed_at
 from harness.scoring.judges.rules.subjects import owner_at
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
@@ -46,9 +46,11 @@ def judge(
     The reference's own form says which rules apply; `answer_type` is not used by them. Undecided (value None) is a result:
     what no rule here can settle is left to a judge or a person.
     """
-    question, answer = plain_text(question), plain_text(answer)
+    question, answer, *keys = map(plain_text, (question, answer, reference, *accept))
+    if groups_by_dots(question):
+        question, answer, *keys = map(ungrouped, (question, answer, *keys))
     ask = ask_of(question)
-    tasks = [Task(question, plain_text(key), answer, ask, answer_type or "") for key in (reference, *accept)]
+    tasks = [Task(question, key, answer, ask, answer_type or "") for key in keys]
     verdicts = [_judge(task) for task in tasks]
     return next((v for v in verdicts if v.value), next((v for v in verdicts if v.value is None), verdicts[0]))
 
@@ -88,7 +90,10 @@ def _answers(task: Task, verdict: Verdict) -> bool:
     if not verdict.value or verdict.kind not in RIGHT or not claim:
         return False
     place = claim["span"][0]
-    return not declined_at(task.answer, place) and not owner_at(task, place)
+    if declined_at(task.answer, place) or owner_at(task, place):
+        return False
+    shared = set(content(sentence_at(task.answer, place))) & set(content(task.question))
+    return bool(shared) or not declined_before(task.answer, place)
 
 
 def _committed(task: Task, verdict: Verdict) -> Verdict:

@@ -40,6 +40,8 @@ def listed(task: Task) -> Verdict | None:
 
 
 def _all_there(task: Task, items: list[str]) -> Verdict:
+    if " or " not in task.reference and _either(task.answer, items):
+        return Verdict(False, "hedge", "the answer joins the items by 'or'")
     extra = extra_item(task.answer, items) if is_name_list(items) else ""
     if extra and extra.lower() not in task.question.lower():
         return Verdict(False, "list", f"the answer also lists {extra!r}")
@@ -53,14 +55,24 @@ def extra_item(answer: str, items: list[str]) -> str:
     brackets explain the items ("Asia Pacific, Australia (APAC)")."""
     if any(f"({item.strip()})" in answer for item in items):
         return ""
-    text = answer
-    for item in sorted(items, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w)(?:the\s+)?{re.escape(item.strip())}(?!\w)", _HELD, text, flags=re.IGNORECASE)
+    text = _marked(answer, items)
     for found in _EXTRA.finditer(text):
         extra = (found["behind"] or found["before"] or "").strip()
         if extra.split()[0] not in _OPENERS and not any(coverage(extra, item) >= 1 for item in items):
             return extra
     return ""
+
+
+def _marked(answer: str, items: list[str]) -> str:
+    """The answer with a mark in place of every item."""
+    for item in sorted(items, key=len, reverse=True):
+        answer = re.sub(rf"(?<!\w)(?:the\s+)?{re.escape(item.strip())}(?!\w)", _HELD, answer, flags=re.IGNORECASE)
+    return answer
+
+
+def _either(answer: str, items: list[str]) -> bool:
+    """Whether two items are joined by "or"."""
+    return bool(re.search(rf"{_HELD},?\s+or\s+{_HELD}", _marked(answer, items)))
 
 
 _OPENERS = frozenset(("The", "They", "It", "In", "These", "Both", "As", "We", "Its", "Yes", "No", "For", "Of", "This"))

@@ -21,7 +21,7 @@ _SHORT_FORMS = {
 _FORMS = _SHORT_FORMS | {
     word: word
     for word in re.findall(
-        r"\w+", "ltd inc corp co plc llc llp lp gmbh ag sa nv bv ab asa as oyj spa se kg pty holdings group"
+        r"\w+", "na ltd inc corp co plc llc llp lp gmbh ag sa nv bv ab asa as oyj spa se kg pty holdings group"
     )
 }
 _LONG_FORMS = (
@@ -31,6 +31,7 @@ _LONG_FORMS = (
     (re.compile(r"\bgesellschaft mit beschränkter haftung\b", re.IGNORECASE), "gmbh"),
     (re.compile(r"\bs\.\s?a\.|\bsoci[ée]t[ée] anonyme\b|\bsociedad anónima\b", re.IGNORECASE), "sa"),
     (re.compile(r"\bn\.\s?v\.", re.IGNORECASE), "nv"),
+    (re.compile(r"\bn\.\s?a\.", re.IGNORECASE), "na"),
     (re.compile(r"\bl\.\s?l\.\s?c\.", re.IGNORECASE), "llc"),
 )
 _LAST_FIRST = re.compile(
@@ -96,7 +97,7 @@ def same_firm(one: str, other: str) -> bool:
     first, second = words_of_name(one), words_of_name(other)
     forms = [{word for word in words if word in _FORMS.values()} for words in (first, second)]
     bare = [words_without_form(words) for words in (first, second)]
-    return bool(bare[0]) and bare[0] == bare[1] and (not forms[0] or not forms[1] or forms[0] == forms[1])
+    return bool(bare[0]) and bare[0] == bare[1] and (forms[0] <= forms[1] or forms[1] <= forms[0])
 
 
 def words_without_form(words: list[str]) -> list[str]:

@@ -42,7 +42,9 @@ _ANOTHER_DENIED = re.compile(
     r"[,;(]\s*(?:and )?(?:not|never|rather than|instead of|but not) (?:the )?[^,;.]*|\bnot (?:only|just)\b"
 )
 _FORMER = re.compile(
-    r"\b(?:former|previous|predecessor|before|until|used to|first|old|replaced|succeeded)\b", re.IGNORECASE
+    r"\b(?:former|previous|predecessor|before|until|used to|first|old|(?:was|were) (?:replaced|succeeded)|whom|did [\w ]+ "
+    r"(?:replace|succeed))\b",
+    re.IGNORECASE,
 )
 
 

@@ -130,15 +130,21 @@ def refusal_of(answer: str) -> str | None:
 
 def declined_at(answer: str, place: int) -> bool:
     """Whether the sentence at that place of an answer declines, or says that the source does not tell."""
-    return _kind(_without_preface(_sentence_at(answer, place))) in ("declines", "absent")
+    return _kind(_without_preface(sentence_at(answer, place))) in ("declines", "absent")
+
+
+def declined_before(answer: str, place: int) -> bool:
+    """Whether a sentence in front of that place declines, or says that the source does not tell."""
+    return any(_denies(_without_preface(sentence)) for sentence in sentences_of(answer[:place])[:-1])
 
 
 def supposed_at(answer: str, place: int) -> bool:
     """Whether the sentence at that place only supposes: "If revenue were 1,000, it would be 7.7%"."""
-    return bool(_SUPPOSES.search(_sentence_at(answer, place)))
+    return bool(_SUPPOSES.search(sentence_at(answer, place)))
 
 
-def _sentence_at(answer: str, place: int) -> str:
+def sentence_at(answer: str, place: int) -> str:
+    """The sentence of an answer that holds a place."""
     start = 0
     for sentence in sentences_of(answer):
         at = answer.find(sentence, start)

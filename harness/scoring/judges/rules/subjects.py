@@ -19,6 +19,12 @@ _OF = re.compile(
     r"\b(?:of|for|at|in|by)\s+(?:the\s+)?([A-Z][\w&-]+(?:\s+(?:&\s+)?[A-Z][\w&.-]+)*)(?=\s+(?:segment|division|unit|business|"
     r"plant|site|region|branch|was|were|is|had|in|amounted|came)\b|[,.:;]|\Z)"
 )
+_NUMBERED = re.compile(
+    r"\b((?!(?:In|By|Of|At|For|From|To|And|Or|Page|Note|Item|Table|Form|FY|Since|Year|Until|May|March|June|"
+    r"July)\b)[A-Z][a-z]{2,}) "
+    r"(\d{1,3})\b(?![\d,.%])"
+)
+_BOUND = re.compile(r"\b(from|in|to|for|of|at|within) (?:the )?([A-Z][a-z][\w-]+)")
 _OTHERS = re.compile(
     r"\b(?:a|an|one|its|their|the|another|some)?\s*(?:competitors?|rivals?|peers?|peer group|industry average|"
     r"another (?:company|firm|segment|"
@@ -70,7 +76,27 @@ def said_of_another(task: Task, place: int) -> str:
     other = _OTHERS.search(clause)
     if other and not _OTHERS.search(task.question):
         return f"the figure is said of {other[0].strip()!r}"
-    return _other_name(task, clause)
+    return _other_number(task, clause) or _other_place(task, clause) or _other_name(task, clause)
+
+
+def _other_number(task: Task, clause: str) -> str:
+    """Asked about "Pier 4", the clause says "Pier 5"."""
+    for head, number in _NUMBERED.findall(task.question):
+        said = {other for name, other in _NUMBERED.findall(clause) if name.lower() == head.lower()}
+        if said and number not in said:
+            return f"the question asks about {head} {number}, the figure is said of {head} {min(said)}"
+    return ""
+
+
+def _other_place(task: Task, clause: str) -> str:
+    """Asked about what comes "from Asia", the clause says "from Europe"."""
+    for word, name in _BOUND.findall(task.question):
+        said = [
+            other for joint, other in _BOUND.findall(clause) if joint.lower() == word.lower() and other not in _COMMON
+        ]
+        if said and name not in _COMMON and name.lower() not in clause.lower() and said[0] not in task.question:
+            return f"the question asks {word} {name!r}, the figure is said {word} {said[0]!r}"
+    return ""
 
 
 def other_item(task: Task, place: int) -> str:

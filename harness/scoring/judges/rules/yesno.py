@@ -40,7 +40,8 @@ _ASSURES = re.compile(
     re.IGNORECASE,
 )
 _ECHO = re.compile(
-    r"\W*(?:it|they|he|she|we|the \w+(?: \w+)?) (?:does|do|did|is|are|was|were|has|have|had|will|can|would)"
+    r"\W*(?:it|they|he|she|we|the \w+(?: \w+)?) (?:(?:certainly|indeed|clearly|definitely|of course|surely) )?(?:does|do|"
+    r"did|is|are|was|were|has|have|had|will|can|would)"
     r"(?P<denied> not|n['’]t)?\W*",
     re.IGNORECASE,
 )
