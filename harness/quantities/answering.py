@@ -36,6 +36,7 @@ _LABEL = 300
 """Characters of a clause that may name its figure."""
 _LISTED = re.compile(r"\W*[^:.;\d]{2,60}(?::|\||\t|\s[-–—]|\s{2,})\W*\d")
 """A line of a list: a name, a mark, a figure."""
+_PAIR = re.compile(r"\b[A-Z][a-z]{2,} (?:\d{1,3}|[A-Z])\b(?![\d,.%'’&])")
 _PROPER = re.compile(r"(?<=[a-z,'’] )[A-Z][\w-]{2,}")
 _NAME_COUNTS = 4
 _PLACE = 2.5
@@ -85,7 +86,7 @@ class Claim:
     @property
     def words(self) -> frozenset[str]:
         """The stems of its clause's words."""
-        return _words(self.label)
+        return _words(self.label) | _pairs(self.label)
 
 
 def with_headers(text: str, quantities: list[Quantity]) -> list[Quantity]:
@@ -197,8 +198,13 @@ def _outdone(claim: Claim, other: Claim, question: str) -> bool:
 
 def _fit(claim: Claim, question: str) -> int:
     """How many words of the question name a figure; its proper names count for more than all the others."""
-    names = _words(" ".join(_PROPER.findall(question)))
+    names = _words(" ".join(_PROPER.findall(question))) | _pairs(question)
     return len(claim.words & _words(question)) + _NAME_COUNTS * len(claim.words & names)
+
+
+def _pairs(text: str) -> frozenset[str]:
+    """Names with a number or a letter: "Tranche B", "Pier 4"."""
+    return frozenset(pair.lower() for pair in _PAIR.findall(text))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -10,9 +10,12 @@ _STEPS = {"十": 10, "百": 100, "千": 1000}
 _GROUPS = {"万": 10**4, "萬": 10**4, "만": 10**4, "亿": 10**8, "億": 10**8, "억": 10**8, "兆": 10**12, "조": 10**12}
 _RUN = "".join(_DIGITS) + "".join(_STEPS)
 _SPELLED = re.compile(rf"(?<![\d{_RUN}])[{_RUN}]*[{_RUN}{''.join(_GROUPS)}]{{2,}}")
-_CHAIN = re.compile(rf"(?:\d[\d,]*(?:\.\d+)?[ ]?[{''.join(_GROUPS)}][ ]?){{2,}}|"
-                    rf"(?:\d[\d,]*[ ]?[{''.join(_GROUPS)}][ ]?)+\d[\d,]*(?![\d.]|[ ]?[{''.join(_GROUPS)}千百])")  # fmt: skip
-_PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?)[ ]?([{''.join(_GROUPS)}]?)")
+_SIZES = _GROUPS | {"千": 10**3, "천": 10**3, "百": 10**2}
+_SIZE = f"[{''.join(_SIZES)}]"
+_CHAIN = re.compile(
+    rf"(?:\d[\d,]*(?:\.\d+)?[ ]?{_SIZE}[ ]?){{2,}}(?!{_SIZE})|(?:\d[\d,]*[ ]?{_SIZE}[ ]?)+\d[\d,]*(?![\d.]|[ ]?{_SIZE})"
+)
+_PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?)[ ]?({_SIZE}?)")
 _PERCENT = re.compile(rf"百分之[ ]?(\d+(?:\.\d+)?|[{_RUN}]+(?:点[{''.join(_DIGITS)}]+)?)")
 _TENTHS = re.compile(rf"(?<![\d{_RUN}])([{''.join(_DIGITS)}])成(?![立为員员本果功長长就])")
 _IDEOGRAPH = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]")
@@ -63,7 +66,7 @@ def _small(run: str) -> int:
 def _chained(text: str) -> str:
     """ "1億2000万" in its smallest group: "12000万"."""
     parts = [(Decimal(number.replace(",", "")), group) for number, group in _PART.findall(text)]
-    sizes = [_GROUPS.get(group, 1) for _, group in parts]
+    sizes = [_SIZES.get(group, 1) for _, group in parts]
     if sizes != sorted(sizes, reverse=True) or len(set(sizes)) < len(sizes):
         return text
     total = sum((value * size for (value, _), size in zip(parts, sizes, strict=True)), Decimal(0)) / sizes[-1]

@@ -133,6 +133,11 @@ class Ranker:
         return _SAME_UNIT if points or same_dimension(self.wanted, quantity.unit) else _OTHER_UNIT
 
 
+def is_level(answer: str, start: int) -> bool:
+    """Whether a figure is what something fell or rose to, and not by how much."""
+    return bool(_LEVEL.search(answer[max(0, start - _NEAR) : start]))
+
+
 def _worked_on(before: str) -> bool:
     """Whether an operator stands right before a figure; the pattern is tried only where its last character may be one's."""
     return before.rstrip(" ($\n")[-1:].lower() in _OPERATOR_ENDS and bool(_OPERATOR_BEFORE.search(before))

@@ -35,6 +35,8 @@ _ROWS = (
     "upstream | downstream",
     "organic | reported",
     "retail | wholesale",
+    "ceo | cfo | coo | cto | chair chairman chairwoman chairperson",
+    "capex | depreciation amortization | acquisitions",
     "book | market | fair | face nominal",
     "benefit benefits credit | expense expenses charge",
     "fixed | variable floating",
@@ -56,6 +58,7 @@ _PHRASES = (
         ),
         " ",
     ),
+    (re.compile(r"\bcapital expenditures?\b|\bcapital spending\b", re.IGNORECASE), " capex "),
     (re.compile(r"\bscope\s+([123])\b", re.IGNORECASE), r" scope-\1 "),
     (re.compile(r"\b(non|short|long|full|part|pre)\s+(current|term|time|tax)\b", re.IGNORECASE), r"\1-\2"),
     (

@@ -45,7 +45,7 @@ _USED_BEHIND = re.compile(
     r"\)?\s*(?:(?:was|were|is|are|had been|has been)\s+)?(?:used|spent|consumed|absorbed)\b", re.IGNORECASE
 )
 _LOSS = re.compile(
-    r"\b(?:loss(?:es)?|lost|deficits?|shortfall|negative|minus|outflows?)\b(?:\s+(?:of|was|were|is|came to|"
+    r"\b(?:loss(?:es)?|lost|deficits?|shortfall|headwinds?|drag|negative|minus|outflows?)\b(?:\s+(?:of|was|were|is|came to|"
     r"amounted to|"
     r"totall?ed|for|the|year|in|about|approximately|some|roughly|nearly|a|total|attributable|to|equity|holders|before|after|tax|"
     r"[12]\d{3},?))*\s*[(:~≈]?\s*\Z",
@@ -55,7 +55,8 @@ _LOSS_BEHIND = re.compile(
     r"\)?\s*(?:(?:net|operating|pre-?tax)\s+)?(?:loss|deficit|outflow|shortfall)\b", re.IGNORECASE
 )
 _PROFIT = re.compile(
-    r"\b(?:profits?|surplus|inflows?|gain(?:s|ed)?|earned|earnings)\b(?:\s+(?:of|was|were|is|came to|about|some|roughly|"
+    r"\b(?:profits?|added|tailwinds?|surplus|inflows?|gain(?:s|ed)?|earned|earnings)\b(?:\s+(?:of|was|were|is|came to|"
+    r"about|some|roughly|"
     r"nearly|a))*\s*\W?\Z",
     re.IGNORECASE,
 )
@@ -87,7 +88,8 @@ _USING = frozenset(("cas", "use", "spe", "con", "abs", "pai", "bur"))
 """How the words of each kind begin: a text without one of these needs no closer look."""
 _EARNING = re.findall(
     r"\w+",
-    "loss lost defic short negativ minus outflow profit surplus inflow gain earn used spent consumed absorbed paid burn "
+    "loss lost defic short headwind drag added tailwind negativ minus outflow profit surplus inflow gain earn used "
+    "spent consumed absorbed paid burn "
     "verlust pert",
 )
 _FLOW = re.compile(r"\b(?:activities|cash flows?|operations|net cash)\b", re.IGNORECASE)

@@ -20,7 +20,7 @@ NEGATION = re.compile(
     re.IGNORECASE,
 )
 EAST = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]")
-OTHER_SCRIPT = re.compile(r"[\u0370-\u1fff\u3040-\u9fff\uac00-\ud7a3]")
+OTHER_SCRIPT = re.compile(r"[\u0370-\u03bb\u03bd-\u1fff\u3040-\u9fff\uac00-\ud7a3]")
 """Letters beyond Latin ones."""
 
 

@@ -12,7 +12,7 @@ from harness.quantities.answering import Claim, claims_of, likeliest, with_heade
 from harness.quantities.asking import Ask
 from harness.quantities.comparing import Comparison, compare, rounds_to
 from harness.quantities.nouns import counts_same
-from harness.quantities.orders import OPERAND
+from harness.quantities.orders import OPERAND, is_level
 from harness.quantities.parts import fraction_of
 from harness.quantities.periods import agree, periods_of
 from harness.quantities.quantity import Quantity
@@ -29,6 +29,8 @@ _NOTHING = re.compile(r"\b(?:no|none|nil|nothing|not any|neither)\b", re.IGNOREC
 _WORKING = re.compile(r"[=≈÷×]|\d\s*[/*]\s*[$\d(]|\bdivid\w+|\bcalculat\w+", re.IGNORECASE)
 _OR = re.compile(r"\W*\bor\b\W*(?:(?:about|approximately|perhaps|maybe|possibly|even)\W*)?", re.IGNORECASE)
 Detail = dict[str, Any]
+_LONG, _WEIGHED = 45, 60
+"""Words from which an answer is long, and its figures that are looked at then."""
 _ALIKE = 10
 """Two figures are alternatives where neither is that many times the other."""
 _AT_HAND = 60
@@ -133,12 +135,25 @@ def _decide(claims: Sequence[Claim], reference: Quantity, task: Task) -> Verdict
     claim, found = next(((claim, found) for claim, found in matches if found.right), matches[0])
     detail = {"claim": claim.json(), "reference": reference.json(), "figures": len(claims)}
     if not found.right:
-        return _missed(claim, found, reference, task, detail)
+        return _elsewhere(claims, reference, task, detail) or _missed(claim, found, reference, task, detail)
     others = [other.quantity for other in claims if other.rank > OPERAND]
     return (
         _objection(claim, reference, others, task, detail)
         or _reservation(claim, reference, task, detail)
         or Verdict(True, found.kind, f"{claim.text!r} is the reference {reference.text!r}, {found.kind}", detail)
+    )
+
+
+def _elsewhere(claims: Sequence[Claim], reference: Quantity, task: Task, detail: Detail) -> Verdict | None:
+    """Undecided where a long answer states the reference's figure, but not where its answer seems to stand."""
+    if len(task.answer.split()) < _LONG:
+        return None
+    others = (claim.quantity for claim in claims[:_WEIGHED] if claim.rank > OPERAND)
+    other = next((one for one in others if match(one, reference, task.ask).right), None)
+    if other is None or said_of_another(task, other.start):
+        return None
+    return undecided(
+        f"{other.text!r} is the reference, but another figure seems to be the answer", because="place", **detail
     )
 
 
@@ -166,6 +181,8 @@ def _objection(
     another = said_of_another(task, claim.start)
     if another:
         return Verdict(False, "another's", another, detail)
+    if task.ask.difference and is_level(task.answer, claim.start):
+        return Verdict(False, "level", f"{claim.text!r} is what was reached, the question asks for the change", detail)
     if counts_same(claim, reference, f"{task.question} {task.answer}") is False:
         return Verdict(False, "unit mismatch", f"{claim.text!r} counts something else than {reference.text!r}", detail)
     if BOUNDS.get(claim.qualifier, 0) * task.ask.bound < 0:
@@ -202,9 +219,12 @@ def _reservation(claim: Quantity, reference: Quantity, task: Task, detail: Detai
 def _alternative(one: Quantity, claim: Quantity, answer: str) -> bool:
     """Whether an answer leaves open which of two figures it is: joined by "or", or both in an answer that is not sure."""
     first, second = sorted((one, claim), key=lambda quantity: quantity.start)
-    if one.unit.dimension != claim.unit.dimension or compare(one, claim).right:
+    dimensions = {one.unit.dimension, claim.unit.dimension}
+    if (len(dimensions) > 1 and "" not in dimensions) or compare(one, claim).right:
         return False
-    low, high = sorted((abs(one.value), abs(claim.value)))
+    low, high = sorted(
+        (abs(one.mantissa), abs(claim.mantissa)) if "" in dimensions else (abs(one.value), abs(claim.value))
+    )
     if low == high or high >= _ALIKE * low or (one.period and claim.period and not agree(one.period, claim.period)):
         return False
     joint = answer[first.end : second.start]

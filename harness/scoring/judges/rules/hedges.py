@@ -18,10 +18,11 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _BOTH_WAYS = re.compile(
-    r"\b(?:yes and no|yes or no|yes, (?:and|or|but) (?:also )?no\b|no and yes|may or may not|might or might not|maybe|"
+    r"\b(?:yes and no|yes or no|yes, (?:and|or|but) (?:also |possibly |perhaps |maybe )?no\b|no and yes|may or may not|"
+    r"might or might not|maybe|"
     r"perhaps yes|"
     r"yes in part and no|it could go either way|both yes and no|perhaps not|possibly not)\b|\A(?:\w+ ){1,3}(?:may|might|"
-    r"could) (?:be|have|not)\W*\Z|\Ayes/no\W*\Z",
+    r"could) (?:be|have|not)(?: \w+){0,2}\W*\Z|\Ayes/no\W*\Z",
     re.IGNORECASE,
 )
 _MARKED = re.compile(

@@ -9,7 +9,7 @@ from harness.quantities.asking import ask_of, asks_quantity
 from harness.quantities.comparing import RIGHT
 from harness.quantities.plain import plain_text, ungrouped
 from harness.scoring.judges.rules import listing, naming, texts
-from harness.scoring.judges.rules.abroad import OTHER_SCRIPT, groups_by_dots
+from harness.scoring.judges.rules.abroad import EAST, OTHER_SCRIPT, groups_by_dots
 from harness.scoring.judges.rules.dates import is_dates
 from harness.scoring.judges.rules.directions import is_direction
 from harness.scoring.judges.rules.figures import (
@@ -138,9 +138,10 @@ def _figure(task: Task) -> Verdict | None:
     rest = task.reference[: figures[0].start] + " " + task.reference[figures[0].end :]
     fresh = [word for word in content(rest) if word not in content(task.question) and not is_direction(word)]
     foreign = [word for word in fresh if OTHER_SCRIPT.match(word)]
-    if any(word not in content(task.answer) for word in foreign):
+    foreign = [word for word in foreign if len(word) > 1 or EAST.match(word)]
+    if any(word not in (task.answer if EAST.match(word) else content(task.answer)) for word in foreign):
         return None
-    fresh = [word for word in fresh if word not in foreign or len(foreign) > _COUNTERS]
+    fresh = [word for word in fresh if not OTHER_SCRIPT.match(word) or len(foreign) > _COUNTERS]
     if fresh and (len(fresh) > _SHORT or not asks_quantity(task.question)):
         return None
     return judge_figure(task, figures[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from harness.scoring.judges.rules.abroad import EAST
+from harness.scoring.judges.rules.abroad import EAST, OTHER_SCRIPT
 from harness.scoring.judges.rules.answers import concludes, statements
 from harness.scoring.judges.rules.figures import figures_of, missing_figures
 from harness.scoring.judges.rules.hedges import leaves_open
@@ -52,6 +52,8 @@ def named_exactly(task: Task) -> Verdict | None:
     """A name that stands in the answer's statement as it stands in the reference."""
     words = content(task.reference)
     if not 0 < len(words) <= _NAME_WORDS or negated(task.reference) or is_yes_no(task.question) or _has_figures(task):
+        return None
+    if len(items_of(task.reference)) > 1:
         return None
     texts = statements(task.answer)
     if any(_stands(plain(task.reference), plain(text)) for text in texts):
@@ -129,7 +131,20 @@ def _another(task: Task, fresh: Sequence[str]) -> Verdict | None:
         return None
     if EAST.search(task.reference) and set(task.reference) & set(task.answer) - set(task.question):
         return undecided("the answer shares characters with the reference's name")
+    if _has_figures(task) and not missing_figures(task.reference, task.answer, task.ask):
+        return undecided("the answer states the reference's figures, but not its words")
+    runs = (given[i : i + len(fresh)] for i in range(len(given) - len(fresh) + 1))
+    if any(all(map(_inflected, fresh, run)) for run in runs):
+        return undecided("a word of the answer may be a form of the reference's name")
     return Verdict(False, "name", "the answer names something else")
+
+
+def _inflected(one: str, other: str) -> bool:
+    """Whether two words of a script other than Latin share all but their endings."""
+    short = min(len(one), len(other))
+    return (
+        bool(OTHER_SCRIPT.match(one)) and not EAST.match(one) and one[: max(3, short - 2)] == other[: max(3, short - 2)]
+    )
 
 
 def _named(task: Task, texts: list[str], fresh: Sequence[str], name: str) -> Verdict:

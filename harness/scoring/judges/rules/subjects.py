@@ -22,7 +22,7 @@ _OF = re.compile(
 _NUMBERED = re.compile(
     r"\b((?!(?:In|By|Of|At|For|From|To|And|Or|Page|Note|Item|Table|Form|FY|Since|Year|Until|May|March|June|"
     r"July)\b)[A-Z][a-z]{2,}) "
-    r"(\d{1,3})\b(?![\d,.%])"
+    r"(\d{1,3}|[A-Z])\b(?![\d,.%'’&])"
 )
 _BOUND = re.compile(r"\b(from|in|to|for|of|at|within) (?:the )?([A-Z][a-z][\w-]+)")
 _OTHERS = re.compile(
@@ -122,9 +122,9 @@ def _around(answer: str, place: int) -> tuple[str, str]:
         start = at + len(sentence)
         if at <= place < start:
             cut = max(
-                sentence.rfind(mark, 0, place - at) for mark in ("; ", ": ", "\n", " while ", " whereas ", " but ")
+                sentence.rfind(mark, 0, place - at) for mark in ("; ", "\n", " while ", " whereas ", " but ", "(")
             )
-            behind = re.compile(r";\s|\swhile\s|\swhereas\s|\sbut\s").search(sentence, place - at)
+            behind = re.compile(r";\s|\s\(|\swhile\s|\swhereas\s|\sbut\s").search(sentence, place - at)
             return sentence[cut + 1 : behind.start() if behind else len(sentence)], sentence
     return answer, answer
 

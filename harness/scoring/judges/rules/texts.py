@@ -18,6 +18,8 @@ from harness.scoring.judges.rules.yesno import contradicts, implied, more_asked,
 _PROSE_COVERED = 0.8
 _DIRECTION_WORDS = 4
 _OFFERS = re.compile(r"\b(?P<one>[\w-]+)(?: or |, or )(?:a |an |the )?(?P<two>[\w-]+)\s*\?", re.IGNORECASE)
+_BRIEF = 10
+"""Words of an answer whose yes or no is all that it says."""
 _EITHER = re.compile(r"\w or \w", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|rather than|instead of|never|n't)\s+(?:a |an |the )?[\w-]+", re.IGNORECASE)
 _YEAR_ALONE = re.compile(r"\W*\d{4}\W*\Z")
@@ -40,7 +42,13 @@ def yes_no(task: Task) -> Verdict | None:
     given = said if said is not None else implied(task.question, task.answer)
     if given is None:
         return undecided("the answer says neither yes nor no")
-    if given != wanted and has_figures(task) and not missing_figures(task.reference, task.answer, task.ask):
+    sure = said is not None and len(task.answer.split()) <= _BRIEF
+    if (
+        given != wanted
+        and not sure
+        and has_figures(task)
+        and not missing_figures(task.reference, task.answer, task.ask)
+    ):
         return undecided("yes and no differ, but the answer states the reference's figures")
     if given != wanted and said is None and not _BARE.match(task.reference):
         return undecided("the answer seems to say the opposite, without saying yes or no")
