@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from harness.quantities.direction_words import DOWN_EAST, DOWN_STEMS, LOSS_EAST, LOSS_STEMS, UP_EAST, UP_STEMS
 from harness.quantities.headers import headers_of
 from harness.quantities.periods import periods_of
 from harness.quantities.reading import read_quantities
@@ -93,7 +94,8 @@ _QUANTITY = re.compile(
 )
 _ABROAD = re.compile(
     r"多少|几|幾|いくら|いくつ|何[%パ人年円個社件か]|どれ(?:くらい|だけ)|얼마|몇|(?<!\w)(?:сколько|каков\w*|как(?:ая|ой|ое)|πόσ\w*|ποι[αοέ]\w*|كم|ما|"
-    r"כמה|מה|कितन\w*|क्या|wie (?:hoch|viel\w*|groß)|wieviel\w*|combien|hvor|hur|hoeveel|ile|kolik|kuinka|quel\w*|"
+    r"כמה|מה|कितन\w*|क्या|wie (?:hoch|stark|sehr|lange|weit|oft|viel\w*|groß)|wieviel\w*|combien|hvor|hur|hoeveel|ile|"
+    r"kolik|kuinka|quel\w*|"
     r"cuánt\w*|cuál\w*|quant\w*|qual\w*)",
     re.IGNORECASE,
 )
@@ -146,6 +148,18 @@ class Ask:
         return (1, -1) if self.falling else (1,)
 
 
+def _moves(stems: list[str], east: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(stems)})|{'|'.join(east)}", re.IGNORECASE)
+
+
+_MOVES = {
+    "up": _moves(UP_STEMS, UP_EAST),
+    "down": _moves(DOWN_STEMS + LOSS_STEMS, DOWN_EAST + LOSS_EAST),
+    "change": _moves(UP_STEMS + DOWN_STEMS, UP_EAST + DOWN_EAST),
+}
+"""How other languages name a direction in a question."""
+
+
 @lru_cache(maxsize=4096)
 def ask_of(question: str) -> Ask:
     """Read what a question asks for."""
@@ -157,6 +171,8 @@ def ask_of(question: str) -> Ask:
     names = tuple(dict.fromkeys(name for period in periods_of(question) for name in period.names))
     given = frozenset(abs(quantity.mantissa) for quantity in read_quantities(question))
     flags = {name: bool(pattern.search(question)) for name, pattern in tests.items()}
+    for name, pattern in _MOVES.items():
+        flags[name] |= bool(pattern.search(question))
     return Ask(
         unit=_unit(question, scale, currency),
         scale=scale,

@@ -36,6 +36,12 @@ _HINTS = (
     "far ",
 )
 """A text without one of these, or a word behind the figure, denies nothing."""
+_NEAR, _CLOSE = 90, 48
+"""Characters in front of a figure in which "it is false that" is looked for, and a "not"."""
+_UNTRUE = re.compile(
+    r"\b(?:incorrect|false|untrue|wrong|mistaken|not (?:true|correct|the case|right)) (?:that|to say|to claim)\b[^.;]*\Z",
+    re.IGNORECASE,
+)
 _DENIED_ABROAD = re.compile(
     r"(?:不是|并非|並非|не\s|pas de\s|nicht\s|no es (?:de\s)?|δεν είναι\s|ليس\s|ליאו\s|नहीं\s)\s*\Z", re.IGNORECASE
 )
@@ -46,13 +52,13 @@ _DENIED_BEHIND = re.compile(
 
 def denied_at(text: str, start: int, end: int) -> bool:
     """Whether the words right beside a figure deny it."""
-    before = text[max(0, start - 48) : start]
+    before = text[max(0, start - _NEAR) : start]
     if (
         before.isascii()
         and not any(hint in before for hint in _HINTS)
         and not text[end : end + 6].strip()[:1].isalpha()
     ):
         return False
-    if _DENIED.search(before) or _DENIED_BEHIND.match(text, end):
+    if _UNTRUE.search(before) or _DENIED.search(before[-_CLOSE:]) or _DENIED_BEHIND.match(text, end):
         return True
     return not before.isascii() and bool(_DENIED_ABROAD.search(before))

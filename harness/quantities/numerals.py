@@ -77,7 +77,8 @@ WORDS = re.compile(
 FRACTIONS = re.compile(
     r"\b(?:(?P<two>two|three|four)[ -](?P<parts>third|quarter|fifth|tenth)s"
     r"|(?:one|a)[ -](?P<part>third|quarter|half|fifth|tenth)(?= of\b|\W*\Z)"
-    r"|one[ -](?P<hyphened>third|quarter|half|fifth|tenth)(?![ -]\w)|(?P<half>half)(?= of\b))\b",
+    r"|one[ -](?P<hyphened>third|quarter|half|fifth|tenth)(?![ -]\w)|(?P<half>half)(?= of\b| an? (?:dollar|euro|pound|"
+    r"cup|kilo|mile|year|hour|day|percent|tonne)))\b",
     re.IGNORECASE,
 )
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}

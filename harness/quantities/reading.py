@@ -33,6 +33,7 @@ _HYPHEN_BEHIND = re.compile(r"[-–][^\W\d]")
 _SCALED = re.compile(r"-(?:thousand|million|billion|trillion|per)", re.IGNORECASE)
 _CAPITAL_BEFORE = re.compile(r"[A-Z][\w&'’]* \Z|\b(?:the|a|of) \Z")
 _CAPITAL_BEHIND = re.compile(r" [A-Z&]")
+_OF_A = re.compile(r"\s+(?:of\s+)?an?(?=\s)", re.IGNORECASE)
 _A_MILLION = re.compile(r"\b[Aa]n? [tmb][hir]")
 _BEHIND = 32
 """Characters behind a figure that are kept, for the noun that it counts."""
@@ -132,7 +133,10 @@ def _words(text: str, cells: bool) -> Iterator[Quantity]:
         return
     for match in FRACTIONS.finditer(text):
         qualifier = "" if cells else qualifier_at(text, match.start(), match.end())
-        yield Quantity(match[0], *match.span(), fraction(match), EXACT, qualifier=qualifier, spelled=True)
+        whole = _OF_A.match(text, match.end())
+        scale, unit, end = scale_and_unit(text, whole.end()) if whole else (None, BARE, match.end())
+        yield Quantity(text[match.start() : end], match.start(), end, fraction(match), EXACT, scale, unit, qualifier=qualifier,
+                       spelled=True)  # fmt: skip
     for match in WORDS.finditer(text):
         value = spelled(match[0])
         if value is None:

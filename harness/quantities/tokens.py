@@ -60,6 +60,10 @@ _UNIT = re.compile(rf"(?:-(?=[A-Za-z])|[ \n]{{0,2}})(?P<unit>(?:{'|'.join(CASED)
 _OF = re.compile(r"[ ]of[ ](?=(?:us )?dollars|euros)", re.IGNORECASE)
 _TRAILING_MINUS = re.compile(rf"[ ]?[{MINUS}](?=[ ]*(?:\Z|\n|[|)]))")
 _CLOSE = re.compile(r"[ ]?\)")
+_PER = re.compile(r"/[A-Za-z]")
+_PLAIN_DIMENSIONS = frozenset(("currency", "ratio", "points", "times", "shares", "people"))
+_SYMBOL = 4
+"""Letters from which a unit is a word and no symbol: "30 m³/s" is in no unit of the tables, and compared as text."""
 _MULTIPLIED = re.compile(r"\s*[\d$(]")
 
 
@@ -164,7 +168,11 @@ def _unit(text: str, end: int) -> tuple[Unit, int]:
     found = _UNIT.match(text, tail.end() if tail else end)
     if found is None or (found["unit"].lower() in ("x", "×") and _MULTIPLIED.match(text, found.end())):
         return BARE, end
-    return unit_named(found["unit"]), found.end()
+    unit = unit_named(found["unit"])
+    compound = (
+        _PER.match(text, found.end()) and unit.dimension not in _PLAIN_DIMENSIONS and len(found["unit"]) < _SYMBOL
+    )
+    return (BARE, end) if compound else (unit, found.end())
 
 
 def _behind(text: str, end: int, scale: Decimal | None, unit: Unit) -> tuple[int, Decimal | None, Unit]:

@@ -27,6 +27,7 @@ from harness.scoring.judges.rules.verdict import Verdict, undecided
 
 _NOTHING = re.compile(r"\b(?:no|none|nil|nothing|not any|neither)\b", re.IGNORECASE)
 _WORKING = re.compile(r"[=≈÷×]|\d\s*[/*]\s*[$\d(]|\bdivid\w+|\bcalculat\w+", re.IGNORECASE)
+_COMMA = re.compile(r"\s*(?:,|;|,?\s+(?:and|or))\s*")
 _OR = re.compile(r"\W*\bor\b\W*(?:(?:about|approximately|perhaps|maybe|possibly|even)\W*)?", re.IGNORECASE)
 Detail = dict[str, Any]
 _LONG, _WEIGHED = 45, 60
@@ -105,6 +106,7 @@ def _compare(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
             period=reference.period + tuple(p for p in ask.periods if p not in reference.period)
         )
     magnitude = ask.outlay and reference.signed and reference.value < 0
+    magnitude = magnitude or (ask.outlay and not reference.signed and claim.text.startswith("("))
     return compare(claim, reference, signs=(1, -1) if magnitude else ask.signs)
 
 
@@ -191,9 +193,29 @@ def _objection(
         return Verdict(
             False, "hedge", f"{claim.text!r} is one end of a range, the reference is the figure itself", detail
         )
+    row = _in_a_row(claim, reference, others, task.answer)
+    if row > 2:
+        return Verdict(False, "hedge", f"the answer lists {row} figures where one is asked for", detail)
     other = next((one for one in others if _alternative(one, claim, task.answer)), None)
     reason = f"the answer leaves open whether it is {claim.text!r} or {other.text!r}" if other else ""
     return Verdict(False, "hedge", reason, detail) if other else None
+
+
+def _in_a_row(claim: Quantity, reference: Quantity, others: Sequence[Quantity], answer: str) -> int:
+    """How many figures without a name or period of their own stand in a row with a claim, commas between them."""
+    ordered = sorted(others, key=lambda quantity: quantity.start)
+    place = next((i for i, one in enumerate(ordered) if one.start == claim.start), 0)
+    low = high = place
+    while low > 0 and _comma(ordered[low - 1], ordered[low], answer):
+        low -= 1
+    while high + 1 < len(ordered) and _comma(ordered[high], ordered[high + 1], answer):
+        high += 1
+    return 1 if reference.edge or "respectively" in answer.lower() else high - low + 1
+
+
+def _comma(one: Quantity, other: Quantity, answer: str) -> bool:
+    plain = not one.period and not other.period and one.unit == other.unit and one.value != other.value
+    return plain and bool(_COMMA.fullmatch(answer[one.end : other.start]))
 
 
 def _reservation(claim: Quantity, reference: Quantity, task: Task, detail: Detail) -> Verdict | None:

@@ -11,9 +11,11 @@ from harness.scoring.judges.rules.words import content, coverage, plain
 from harness.scoring.judges.rules.yesno import is_yes_no, polarity
 
 _CUE = re.compile(
-    r"\b(?:either|could be|might be|may be|possibl[ey]|possibilities|perhaps|maybe|some (?:sources|reports|documents|"
+    r"\d\S{0,2}\?|\b(?:either|could be|might be|may be|possibl[ey]|possibilities|perhaps|maybe|some (?:sources|reports|"
+    r"documents|"
     r"tables|pages)|"
-    r"alternatively|not (?:sure|certain)|unsure|uncertain|hard to say|one of (?:the following|these)|depending on|candidates?|"
+    r"alternatively|not (?:sure|certain)|unsure|uncertain|hard to say|not clear|unclear|one of (?:the following|these)|"
+    r"depending on|candidates?|"
     r"other (?:sources|reports|pages))\b",
     re.IGNORECASE,
 )

@@ -5,6 +5,8 @@ The rules run from the most to the least certain; the first that settles the mat
 
 from __future__ import annotations
 
+import re
+
 from harness.quantities.asking import ask_of, asks_quantity
 from harness.quantities.comparing import RIGHT
 from harness.quantities.plain import plain_text, ungrouped
@@ -27,11 +29,15 @@ from harness.scoring.judges.rules.refusals import declined_at, declined_before, 
 from harness.scoring.judges.rules.subjects import owner_at
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
-from harness.scoring.judges.rules.words import content, negated
+from harness.scoring.judges.rules.words import content, coverage, negated
 from harness.scoring.judges.rules.yesno import polarity
 
 _NAME = 6
 """Content words of a name at most."""
+_TAKEN_UP = 0.5
+"""Share of a question's words from which a sentence behind a refusal answers it."""
+_MODEL = re.compile(r"[A-Z][a-z]{2,}[\w-]* \d{1,2}")
+"""A product's name: "Lumos 3"."""
 _COUNTERS = 2
 """Words of other scripts that a figure may have as its counter."""
 _SHORT = 4
@@ -92,8 +98,8 @@ def _answers(task: Task, verdict: Verdict) -> bool:
     place = claim["span"][0]
     if declined_at(task.answer, place) or owner_at(task, place):
         return False
-    shared = set(content(sentence_at(task.answer, place))) & set(content(task.question))
-    return bool(shared) or not declined_before(task.answer, place)
+    taken_up = coverage(task.question, sentence_at(task.answer, place)) > _TAKEN_UP
+    return taken_up or not declined_before(task.answer, place)
 
 
 def _committed(task: Task, verdict: Verdict) -> Verdict:
@@ -134,6 +140,8 @@ def _figure(task: Task) -> Verdict | None:
     """One figure, alone or in a sentence that answers a question for a quantity."""
     figures = figures_of(task.reference, task.ask)
     if len(figures) != 1 or polarity(task.reference) is not None:
+        return None
+    if _MODEL.fullmatch(task.reference) and content(task.reference)[0] not in content(task.question):
         return None
     rest = task.reference[: figures[0].start] + " " + task.reference[figures[0].end :]
     fresh = [word for word in content(rest) if word not in content(task.question) and not is_direction(word)]

@@ -154,6 +154,8 @@ def _named(task: Task, texts: list[str], fresh: Sequence[str], name: str) -> Ver
         return settled
     if _BEHIND.search(plain(holding).partition(plain(name))[0]):
         return undecided("the answer names it behind something else")
+    if re.fullmatch(rf"{re.escape(name.strip())}, [A-Z]\w+\.?", task.answer.strip()) and not is_person(name):
+        return undecided("the answer names it and, behind a comma, something else")
     asked = max((coverage(task.question, text) for text in texts if text != holding), default=0.0)
     if asked > 0 and not coverage(task.question, holding) and not concludes(holding):
         return undecided("the answer names it, but another of its sentences takes up the question")

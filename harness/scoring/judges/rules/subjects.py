@@ -13,7 +13,7 @@ _OWNER = re.compile(r"\b([A-Z][\w&-]+(?:\s+(?:&\s+)?(?:[A-Z][\w&.-]+|plc|gmbh|ll
 _SUBJECT = re.compile(
     r"(?:^|[.;:,]\s+|\b(?:and|while|whereas|but|at|of|for|in)\s+)([A-Z][\w&-]+(?:\s+(?:&\s+)?[A-Z][\w&.-]+)*)\s+"
     r"(?:had|has|reported|recorded|posted|earned|made|generated|spent|paid|employed|employs|sold|recorded|achieved|was|is|stood|"
-    r"segment|division|unit|business|plant|site)\b"
+    r"segment|division|unit|business|plant|site|region|branch|area|office|store|factory|mine|fund|brand)\b"
 )
 _OF = re.compile(
     r"\b(?:of|for|at|in|by)\s+(?:the\s+)?([A-Z][\w&-]+(?:\s+(?:&\s+)?[A-Z][\w&.-]+)*)(?=\s+(?:segment|division|unit|business|"

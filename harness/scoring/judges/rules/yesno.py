@@ -21,7 +21,11 @@ _LATE = re.compile(
     r"no)\b(?=[,.:;!\s*])(?!\s\w+s?\s(?:is|are|was|were)\b)",
     re.IGNORECASE,
 )
-_NONE = re.compile(r"\W*(?:none|never|nothing|neither|not (?:at all|yet|really|so))\W*\Z", re.IGNORECASE)
+_NONE = re.compile(
+    r"\W*(?:none|never|nothing|neither|(?:(?:un)?fortunately,? |regrettably,? |apparently |certainly |"
+    r"definitely )?not(?: at all| yet| really| so)?)\W*\Z",
+    re.IGNORECASE,
+)
 _YES = frozenset({"yes", "true", "correct", "yeah", "yep"})
 _OPENING = re.compile(
     r"\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might)\b", re.IGNORECASE
