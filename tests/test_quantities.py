@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.quantities.comparing import compare
+from harness.quantities.headers import headers_of
 from harness.quantities.pages import find_on_pages, read_page
 from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all, read_quantities
@@ -130,7 +131,7 @@ def test_words_give_a_direction_and_hedges() -> None:
     assert [q.qualifier for q in read_quantities("about 5, more than 6, up to 7, just 8")] == [
         "about",
         "more",
-        "less",
+        "most",
         "",
     ]
 
@@ -242,6 +243,44 @@ Number of ferries 17 16
 """
 STAFF = "At year end 4,210 people worked for the line, 17 of them in Halden. Sales rose 12.3%."
 PAGES = {PageRef("d", 41): INCOME, PageRef("d", 42): STAFF}
+
+
+EXCEPTED = """CONSOLIDATED STATEMENTS OF OPERATIONS
+(In millions, except number of shares, which are reflected in thousands, and per-share amounts)
+September 28, 2019 September 29, 2018
+Net sales $ 46,298 $ 51,761
+Earnings per share:
+Basic $ 11.97 $ 12.01
+Shares used in computing earnings per share:
+Basic 4,617,834 4,955,377
+Dividends declared per share $ 3.00 $ 2.72
+"""
+EXCEPTED_ANSWER = "Net sales were $46,298 million, 4,617,834 thousand shares, $11.97 and $3.00 per share."
+HEADERS = [
+    # statement, row, its scale
+    ("(in millions, except shares, in thousands, and per-share amounts)", "Net sales", "1e6"),
+    ("(in millions, except shares, in thousands, and per-share amounts)", "Weighted average shares", "1e3"),
+    ("(in millions, except shares, in thousands, and per-share amounts)", "Net income per share", "1"),
+    ("(in millions, except per share data)", "Net income", "1e6"),
+    ("(in millions, except per share data)", "Shares outstanding", "1e6"),
+    ("(in millions, except per share data)", "Earnings per share", "1"),
+    ("(dollars in thousands, except percentages and par value)", "Fair value of loans", "1e3"),
+    ("(dollars in thousands, except percentages and par value)", "Common stock, par value", "1"),
+    ("(in thousands)", "Earnings per share", "1e3"),
+    ("(in millions, excluding headcount)", "Headcount", "1"),
+]
+
+
+@pytest.mark.parametrize(("statement", "row", "scale"), HEADERS, ids=[f"{row} / {text}" for text, row, _ in HEADERS])
+def test_a_header_touches_the_rows_that_it_does_not_except(statement: str, row: str, scale: str) -> None:
+    (header,) = headers_of(statement)
+    assert header.scale_of(row) == Decimal(scale)
+
+
+def test_rows_of_a_page_have_their_own_scale() -> None:
+    pages = {PageRef("d", 7): EXCEPTED}
+    assert found(EXCEPTED_ANSWER, pages=pages) == [("exact", "d:p7")] * 4
+    assert found("Net sales were $46,298 thousand; 4,617,834 million shares.", pages=pages) == [(None, "")] * 2
 
 
 def found(answer: str, question: str = "", pages: dict[PageRef, str] | None = None) -> list[tuple[str | None, str]]:

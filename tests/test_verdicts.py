@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter, defaultdict
 from decimal import Decimal
 from pathlib import Path
@@ -16,20 +17,22 @@ from harness.scoring.judges.rules.judging import judge, kind_of
 from harness.scoring.judges.rules.verdict import Verdict
 
 CORPUS = Path(__file__).parent / "corpora" / "quantities.jsonl"
+PAIRS = Path(__file__).parent / "corpora" / "judge_pairs.jsonl"
 NORTHFIELD = Path(__file__).parents[1] / "goldens" / "northfield"
 Row = dict[str, Any]
 
 
-def corpus() -> dict[str, list[Row]]:
+def corpus(path: Path) -> dict[str, list[Row]]:
     """The pairs by kind."""
     kinds: dict[str, list[Row]] = defaultdict(list)
-    for line in CORPUS.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         kinds[row["kind"]].append(row)
     return kinds
 
 
-KINDS = corpus()
+KINDS = corpus(CORPUS)
+PAIRED = corpus(PAIRS)
 
 
 def verdict_of(row: Row) -> Verdict:
@@ -67,6 +70,81 @@ def test_the_corpus_is_large_and_every_kind_has_its_near_misses() -> None:
         verdicts = {row["verdict"] for row in rows}
         assert True in verdicts, kind
         assert verdicts & {False, None}, kind
+
+
+def tally(rows: list[Row]) -> Counter[str]:
+    """Right, wrong and undecided of labelled pairs."""
+    values = [(verdict_of(row).value, row["label"] == "correct") for row in rows]
+    return Counter("undecided" if value is None else "right" if value is label else "wrong" for value, label in values)
+
+
+@pytest.mark.parametrize("kind", PAIRED)
+def test_verdicts_on_labelled_pairs(kind: str) -> None:
+    judged = [(row, verdict_of(row)) for row in PAIRED[kind] if not row.get("known_wrong")]
+    wrong = [(row["reference"], row["answer"], v) for row, v in judged if v.value is (row["label"] != "correct")]
+    undecided = [(row["reference"], row["answer"]) for row, v in judged if v.value is None and not row.get("open")]
+    assert (wrong, undecided) == ([], [])
+
+
+def test_labelled_pairs_by_kind_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    counts = {kind: tally(rows) for kind, rows in PAIRED.items()}
+    total = sum(counts.values(), Counter[str]())
+    assert total["wrong"] == sum(bool(row.get("known_wrong")) for rows in PAIRED.values() for row in rows)
+    assert total["undecided"] <= 0.05 * total.total()
+    with capsys.disabled():
+        print(f"\nlabelled pairs: {dict(total)}")
+        for kind, count in counts.items():
+            print(f"  {kind:<16} {count['right']:>3} right {count['wrong']:>2} wrong {count['undecided']:>2} undecided")
+
+
+@pytest.mark.parametrize("kind", PAIRED)
+def test_every_kind_of_labelled_pairs_has_near_misses_both_ways(kind: str) -> None:
+    labels = Counter(row["label"] == "correct" for row in PAIRED[kind])
+    assert labels.total() >= 10
+    assert min(labels.values()) >= 0.3 * labels.total()
+
+
+def passages(held: str, mark: str) -> str:
+    """Twenty passages read out, one of which holds what is asked for."""
+    towns = ["Oslo", "Kiel", "Riga", "Turku", "Ghent", "Lille", "Metz", "Trier", "Basel", "Porto"]
+    rows = [
+        f"The board met in {towns[i % 10]} and heard a report on freight, {37 * i + 11} staff and the weather."
+        for i in range(20)
+    ]
+    return "\n".join(f"{mark.format(i)}{row}" for i, row in enumerate([*rows[:10], held, *rows[11:]]))
+
+
+DUMPED = [
+    ("Which city hosts the museum?", "Bilbao", "The museum stands in Bilbao near the river."),
+    ("How many trams run?", "412 trams", "On weekdays 412 trams run in the city."),
+    ("Which two ports does the line serve?", "Varna and Split", "The line serves Varna and Split."),
+    (
+        "Why did freight rates rise?",
+        "The strike of the dockers closed two ports.",
+        "The strike of the dockers closed two ports.",
+    ),
+    ("Is the plant profitable?", "Yes", "Yes, the plant is profitable."),
+]
+
+
+@pytest.mark.parametrize(("question", "reference", "held"), DUMPED, ids=[reference for _, reference, _ in DUMPED])
+def test_passages_read_out_are_no_answer(question: str, reference: str, held: str) -> None:
+    for mark in ("[{}] ", "Passage {}: ", "p. {}: "):
+        assert judge(question, reference, (), passages(held, mark)).value is False
+    assert judge(question, reference, (), passages(held, "")).value is not True
+    assert judge(question, reference, (), held).value is True
+
+
+def test_two_hundred_passages_take_no_longer_than_their_length() -> None:
+    def seconds(times: int) -> float:
+        answer = passages("Revenue was $5 million in 2021, up 3% from $4.9 million.", "") * times
+        started = time.process_time()
+        judge(f"What was revenue in 2021? {times}", "$5 million and $3 million", (), answer)
+        return time.process_time() - started
+
+    seconds(1)
+    assert seconds(10) < 5
+    assert seconds(10) < 40 * seconds(1) + 0.2
 
 
 def test_other_accepted_answers_make_an_answer_right() -> None:

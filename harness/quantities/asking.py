@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from harness.quantities.direction_words import DOWN_EAST, DOWN_STEMS, LOSS_EAST, LOSS_STEMS, UP_EAST, UP_STEMS
 from harness.quantities.headers import headers_of
 from harness.quantities.periods import periods_of
 from harness.quantities.reading import read_quantities
@@ -22,17 +23,17 @@ _POINTS = re.compile(r"\bpercentage points?\b|\bpp\b", re.IGNORECASE)
 _BASIS = re.compile(r"\bbasis points?\b|\bbps\b", re.IGNORECASE)
 _DOWN = re.compile(
     r"\b(?:decreas\w*|declin\w*|fell|fall|falls|drop(?:ped|s)?|reduc\w+|(?<!comprehensive )(?<!credit )(?<!loan )loss(?:es)?|"
-    r"lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative)\b",
+    r"lost|lower|less|fewer|shr[iau]nk\w*|outflows?|deficit|downward|negative|narrow\w*|weaken\w*|slip\w*)\b",
     re.IGNORECASE,
 )
 _UP = re.compile(
-    r"\b(?:increas\w*|grow\w*|grew|rise|rose|risen|gain\w*|higher|more|improv\w*|inflows?|income|profit|upward|"
+    r"\b(?:increas\w*|grow\w*|grew|rise|rose|risen|gain\w*|higher|more|improv\w*|inflows?|income|profit|upward|widen\w*|climb\w*|"
     r"greater)\b",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
     r"\b(?:chang\w+|growth|grow|grew|increas\w+|decreas\w+|differ\w+|ris(?:e|en)|rose|fall|fell|declin\w+|drop\w*|"
-    r"variation|swing|movement|year[- ]over[- ]year|yoy)\b",
+    r"widen\w*|narrow\w*|climb\w*|shr[iau]nk|variation|swing|movement|year[- ]over[- ]year|yoy)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(
@@ -60,13 +61,45 @@ _BY_HOW_MUCH = re.compile(
     r"|\b(?:change|difference|increase|decrease|decline|growth) (?:in|of|between)\b",
     re.IGNORECASE,
 )
+_START = re.compile(
+    r"\b(?:at the (?:start|beginning|outset)|opening|initial(?:ly)?|original(?:ly)?|beginning (?:of|balance)|"
+    r"before (?:the|its|their|this|that|any)|prior to|start(?:ed|ing)? (?:at|from|with|value|level|price|figure)|"
+    r"from (?:what|which) (?:level|figure|amount|value))\b",
+    re.IGNORECASE,
+)
+_OUTLAY = re.compile(
+    r"\b(?:spen[dt]s?|spending|pa(?:y|ys|id|yments?|youts?)|purchases?d?|bought|buy|repurchas\w+|buybacks?|"
+    r"cap(?:ital)? ?ex(?:penditures?)?|capex|outlays?|"
+    r"expens\w+|costs?|dividends?|acqui\w+|invest(?:ed|ing|ments?)? in|taxes|interest|repa(?:y|id)\w*|used?|uses|disburs\w+|"
+    r"charges?|write-?(?:down|off)s?|"
+    r"impairments?|depreciation|amorti[sz]ation|contribut\w+)\b",
+    re.IGNORECASE,
+)
+_LEAST = re.compile(r"\b(?:minimum|at least|lowest|least|floor)\b", re.IGNORECASE)
+_MOST = re.compile(
+    r"\b(?:maximum|at most|limit(?:ed)?|cap(?:ped)?|up to|ceiling|how long may|how (?:much|many) (?:may|can))\b",
+    re.IGNORECASE,
+)
+_NET = re.compile(
+    r"\b(?:net (?:cash|change|income|profit|increase|gain)|cash flows?|(?:income|gain|profit)s? (?:\(|or )loss\w*|"
+    r"changes?|result|balance|differen\w+|surplus)\b",
+    re.IGNORECASE,
+)
 _QUANTITY = re.compile(
-    r"\bhow (?:much|many|large|big|high|long|far|old)\b"
+    r"\bhow (?!(?:did|do|does|is|are|was|were|has|have|can|could|will|would|should|the|it|they)\b)[a-z]+\b"
     r"|\bwhat (?:\w+ ){0,3}?(?:percentage|percent|amount|number|share|proportion|value|rate|ratio|price|total)\b"
     r"|\b(?:what|calculate|compute|determine|give|state)\b(?:'s| is| was| are| were)?"
     r"(?! (?:the )?(?:nature|purpose|reason|cause|main|primary|key|name|impact|effect|type|kind|basis)\b)",
     re.IGNORECASE,
 )
+_ABROAD = re.compile(
+    r"多少|几|幾|いくら|いくつ|何[%パ人年円個社件か]|どれ(?:くらい|だけ)|얼마|몇|(?<!\w)(?:сколько|каков\w*|как(?:ая|ой|ое)|πόσ\w*|ποι[αοέ]\w*|كم|ما|"
+    r"כמה|מה|कितन\w*|क्या|wie (?:hoch|stark|sehr|lange|weit|oft|viel\w*|groß)|wieviel\w*|combien|hvor|hur|hoeveel|ile|"
+    r"kolik|kuinka|quel\w*|"
+    r"cuánt\w*|cuál\w*|quant\w*|qual\w*)",
+    re.IGNORECASE,
+)
+"""How other languages ask for a figure."""
 _OTHER = re.compile(
     r"\b(?:which|who|whom|whose|why|drove|nature|reasons?|explain|describe|list|name)\b",
     re.IGNORECASE,
@@ -77,8 +110,10 @@ _OTHER = re.compile(
 class Ask:
     """What a question asks for; empty fields where it does not say.
 
-    `down`, `up`: it names a direction; `change`: it asks about a change, `difference`: for the size of one; `computed`: for
-    a figure that is worked out, `ratio`: for one that usually is; `given`: the figures that the question states itself.
+    `start`: for the level before a change, `outlay`: for money spent, paid or bought, whose sign is a statement's habit;
+    `bound`: 1 where it asks for a minimum, -1 for a maximum. `down`, `up`: it names a direction; `change`: it asks about a
+    change, `difference`: for the size of one; `computed`: for a figure that is worked out, `ratio`: for one that usually
+    is; `given`: the figures that the question states itself.
     """
 
     unit: Unit = BARE
@@ -91,6 +126,9 @@ class Ask:
     many: bool = False
     computed: bool = False
     ratio: bool = False
+    start: bool = False
+    outlay: bool = False
+    bound: int = 0
     measure: Unit = BARE
     periods: tuple[str, ...] = ()
     given: frozenset[Decimal] = frozenset()
@@ -110,30 +148,46 @@ class Ask:
         return (1, -1) if self.falling else (1,)
 
 
+def _moves(stems: list[str], east: list[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(stems)})|{'|'.join(east)}", re.IGNORECASE)
+
+
+_MOVES = {
+    "up": _moves(UP_STEMS, UP_EAST),
+    "down": _moves(DOWN_STEMS + LOSS_STEMS, DOWN_EAST + LOSS_EAST),
+    "change": _moves(UP_STEMS + DOWN_STEMS, UP_EAST + DOWN_EAST),
+}
+"""How other languages name a direction in a question."""
+
+
 @lru_cache(maxsize=4096)
 def ask_of(question: str) -> Ask:
     """Read what a question asks for."""
     scale, currency = _scale(question)
     tests = {
         "down": _DOWN, "up": _UP, "change": _CHANGE, "difference": _BY_HOW_MUCH, "year": _YEAR, "many": _MANY,
-        "computed": _COMPUTED, "ratio": _RATIO,
+        "computed": _COMPUTED, "ratio": _RATIO, "start": _START,
     }  # fmt: skip
     names = tuple(dict.fromkeys(name for period in periods_of(question) for name in period.names))
     given = frozenset(abs(quantity.mantissa) for quantity in read_quantities(question))
     flags = {name: bool(pattern.search(question)) for name, pattern in tests.items()}
+    for name, pattern in _MOVES.items():
+        flags[name] |= bool(pattern.search(question))
     return Ask(
         unit=_unit(question, scale, currency),
         scale=scale,
         measure=_measure(question),
         periods=names,
         given=given,
+        bound=1 if _LEAST.search(question) else -1 if _MOST.search(question) else 0,
+        outlay=bool(_OUTLAY.search(question)) and not _NET.search(question),
         **flags,
     )
 
 
 def asks_quantity(question: str) -> bool:
     """Whether a question asks for a figure, and not for a name or a reason."""
-    return bool(_QUANTITY.search(question)) and not _OTHER.search(question)
+    return bool(_QUANTITY.search(question) or _ABROAD.search(question)) and not _OTHER.search(question)
 
 
 def _unit(question: str, scale: Decimal | None, currency: Unit) -> Unit:

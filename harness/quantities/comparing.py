@@ -12,6 +12,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 
 from harness.quantities.periods import agree
 from harness.quantities.quantity import Quantity
+from harness.quantities.signs import BOUNDS
 from harness.quantities.units import same_dimension
 
 TOLERANCE = Decimal("0.005")
@@ -23,7 +24,7 @@ RIGHT = frozenset({"exact", "rounded"})
 class Comparison:
     """What a claim is to a reference: `kind` is one of exact, rounded, too coarse (a rounding further off than
     0.5%), near (within 0.5%, yet no rounding), scale slip, sign slip, unit mismatch,
-    other period, other; `reason` says it in words."""
+    bound (one bounds from below, the other from above), other period, other; `reason` says it in words."""
 
     kind: str
     reason: str
@@ -58,6 +59,8 @@ def compare(claimed: Quantity, reference: Quantity, *, signs: tuple[int, ...] = 
 def _kind(claimed: Quantity, reference: Quantity, signs: tuple[int, ...]) -> str:
     comparable = _comparable(claimed, reference)
     same = _same(claimed, reference, signs) if comparable else None
+    if same in RIGHT and BOUNDS.get(claimed.qualifier, 0) * BOUNDS.get(reference.qualifier, 0) < 0:
+        return "bound"
     if same in RIGHT and not agree(claimed.period, reference.period):
         return "other period"
     if same:

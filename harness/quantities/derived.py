@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from typing import NamedTuple
 
 from harness.quantities.comparing import rounds_to
 from harness.quantities.quantity import Quantity
+from harness.quantities.reading import read_quantities
 from harness.quantities.row_names import label_words, names_in
 from harness.records import PageRef
 
@@ -26,6 +27,8 @@ CELLS = 5
 """Cells of a row that are combined at most, from the left."""
 _FITS = 0.5
 _DIGITS = 2
+_KNOWN = 4
+"""What a figure that the question itself states adds to a row's fit."""
 _FEW = 2
 """Rows at most that hold a name which picks them out."""
 
@@ -112,13 +115,15 @@ class Workings:
 def fitting(rows: Sequence[Row], question: str) -> list[Row]:
     """The rows that the question names, the best first: half of the label's words, or a name that few rows hold."""
     words, names = label_words(question), names_in(question)
+    given = {abs(quantity.mantissa) for quantity in read_quantities(question) if quantity.digits >= _DIGITS}
     often = Counter(word for row in rows for word in row.label & names)
     scored = []
     for place, row in enumerate(rows):
         share = len(row.label & words) / max(1, len(row.label))
         named = any(often[word] <= _FEW for word in row.label & names)
         if row.label and (share >= _FITS or named):
-            scored.append((-max(share, _FITS * named) * min(len(row.label & words), 3), place))
+            known = any(abs(cell.mantissa) in given for cell in row.cells)
+            scored.append((-max(share, _FITS * named) * min(len(row.label & words), 3) - _KNOWN * known, place))
     return [rows[place] for _, place in sorted(scored)[:ROWS]]
 
 
@@ -153,16 +158,28 @@ def _within(row: Row, wants: Wants) -> Iterator[Derivation]:
 def _across(one: Row, other: Row, wants: Wants) -> Iterator[Derivation]:
     for a, b in zip(one.cells[:CELLS], other.cells[:CELLS], strict=False):
         if wants.ratio and b.value:
-            yield _worked(one, a.value / b.value, f"{a.text} / {b.text}", plain=True, other=other)
+            yield _worked(one, _scaled(a, one) / _scaled(b, other), f"{a.text} / {b.text}", plain=True, other=other)
         if wants.change and a.value > b.value:
             yield _worked(one, a.value - b.value, f"{a.text} − {b.text}", other=other)
-        if wants.total and one.label != other.label:
+        if wants.total and [cell.value for cell in one.cells] != [cell.value for cell in other.cells]:
             yield _worked(one, a.value + b.value, f"{a.text} + {b.text}", other=other)
-    if wants.average and wants.ratio and one.cells and len(other.cells) > 1:
-        base = (other.cells[0].value + other.cells[1].value) / 2
-        if base:
-            working = f"{one.cells[0].text} / average of {other.cells[0].text} and {other.cells[1].text}"
-            yield _worked(one, one.cells[0].value / base, working, plain=True, other=other)
+    if wants.average and wants.ratio:
+        yield from _over_averages(one, other)
+
+
+def _over_averages(one: Row, other: Row) -> Iterator[Derivation]:
+    """A figure over the average of two years' of another row, the two beside each other."""
+    for a in one.cells[:CELLS]:
+        for b, c in pairwise(other.cells[:CELLS]):
+            base = (_scaled(b, other) + _scaled(c, other)) / 2
+            if base:
+                working = f"{a.text} / average of {b.text} and {c.text}"
+                yield _worked(one, _scaled(a, one) / base, working, plain=True, other=other)
+
+
+def _scaled(cell: Quantity, row: Row) -> Decimal:
+    """A cell's value in the scale of its header, where it states none itself."""
+    return cell.value * row.scale if row.scale and cell.scale is None else cell.value
 
 
 def _worked(row: Row, value: Decimal, working: str, *, plain: bool = False, other: Row | None = None) -> Derivation:

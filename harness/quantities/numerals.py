@@ -14,6 +14,7 @@ SPACES = " \u00a0\u2009\u202f"
 
 _SPACED = r"|[1-9]\d{0,2}(?:[ \u00a0\u2009\u202f]\d{3})+(?:[.,]\d{1,2})?(?![\d.,]*\d|[ ]\d)"
 NUMBER = (
+    r"\d{1,3}(?:\.\d+)?[eE][-+−]?\d{1,2}(?![\w.])|"
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,]\d)"
     r"|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d+)?(?!\d)"
     r"|\d{1,3}(?:\.\d{3})+,\d+(?![\d.])"
@@ -30,13 +31,21 @@ CELL = NUMBER.replace(_SPACED, "")
 
 _GROUPED = re.compile(rf"(?<=\d)[{SPACES}'’](?=\d{{3}})")
 _EUROPEAN = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+\Z|\d{1,3}(?:\.\d{3}){2,}\Z")
+_THREE = re.compile(r"\d{1,3}[.,]\d{3}\Z")
 _COMMA_DECIMAL = re.compile(r"\d+,\d{1,2}\Z")
 
 
-def decimal_of(text: str) -> tuple[Decimal, Decimal]:
-    """(value, last stated digit) of a number string that `NUMBER` matched: "1,234.50" is (1234.50, 0.01)."""
+def decimal_of(text: str, comma_decimal: bool = False) -> tuple[Decimal, Decimal]:
+    """(value, last stated digit) of a number string that `NUMBER` matched: "1,234.50" is (1234.50, 0.01).
+
+    `comma_decimal`: the words beside it are of a language that writes 1.234,5; "1.234" is then 1234.
+    """
     plain = _GROUPED.sub("", text)
-    if _EUROPEAN.match(plain) or (_COMMA_DECIMAL.match(plain)):
+    if "e" in plain.lower():
+        number, _, power = plain.lower().replace("−", "-").partition("e")
+        value, step = decimal_of(number)
+        return value.scaleb(int(power)), step.scaleb(int(power))
+    if _EUROPEAN.match(plain) or _COMMA_DECIMAL.match(plain) or (comma_decimal and _THREE.match(plain)):
         plain = plain.replace(".", "").replace(",", ".")
     plain = plain.replace(",", "")
     _, _, decimals = plain.partition(".")
@@ -68,16 +77,17 @@ WORDS = re.compile(
 FRACTIONS = re.compile(
     r"\b(?:(?P<two>two|three|four)[ -](?P<parts>third|quarter|fifth|tenth)s"
     r"|(?:one|a)[ -](?P<part>third|quarter|half|fifth|tenth)(?= of\b|\W*\Z)"
-    r"|one[ -](?P<hyphened>third|quarter|half|fifth|tenth)(?![ -]\w)|(?P<half>half)(?= of\b))\b",
+    r"|one[ -](?P<hyphened>third|quarter|half|fifth|tenth)(?![ -]\w)|(?P<half>half)(?= of\b| an? (?:dollar|euro|pound|"
+    r"cup|kilo|mile|year|hour|day|percent|tonne)))\b",
     re.IGNORECASE,
 )
 _PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
 
 
 def fraction(match: re.Match[str]) -> Decimal:
-    """The value of a spelled fraction ("two thirds", "a quarter of"), to two decimals."""
+    """The value of a spelled fraction ("two thirds", "a quarter of")."""
     part = match["parts"] or match["part"] or match["hyphened"] or match["half"]
-    return (Decimal(_SMALL[(match["two"] or "one").lower()]) / _PARTS[part.lower()]).quantize(Decimal("0.01"))
+    return Decimal(_SMALL[(match["two"] or "one").lower()]) / _PARTS[part.lower()]
 
 
 def spelled(text: str) -> Decimal | None:

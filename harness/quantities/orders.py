@@ -47,6 +47,13 @@ _COMPARED = re.compile(
     r"below|above)\b[^.]{0,40}\Z",
     re.IGNORECASE,
 )
+_LEFT = re.compile(r"\b(?:from|up from|down from|was|stood at)\s+(?:[a-z]+\s+)?\W{0,3}\Z", re.IGNORECASE)
+_REACHED = re.compile(
+    r"\bfrom\b[^.;]*\bto\s+(?:[a-z]+\s+)?\W{0,3}\Z|\b(?:rose|fell|grew|up|down|increased|decreased|declined|"
+    r"dropped) to\s+\W{0,3}\Z",
+    re.IGNORECASE,
+)
+"""The two ends of a change: "from 3,120", "to 3,480"."""
 _LEVEL = re.compile(
     r"\b(?:decreas\w+|increas\w+|fell|rose|grew|declined|dropped|reduced|down|up)\s+to\s+[^\d]{0,12}\Z", re.IGNORECASE
 )
@@ -72,7 +79,7 @@ class Ranker:
         low, high = self.cuts[place], self.cuts[place + 1] - 1
         before = self.answer[max(low, quantity.start - _NEAR) : quantity.start]
         rank = self._sentence(place) + _WORKING * self._operand(quantity, before, low, high)
-        rank += _COMPARISON * bool(_COMPARED.search(before)) + _GIVEN * (abs(quantity.mantissa) in self.ask.given)
+        rank += _COMPARISON * self._compared(before) + _GIVEN * (abs(quantity.mantissa) in self.ask.given)
         rank += _OTHER_ASKED * self._not_asked(before) + _CHANGE * (self.ask.difference and quantity.direction != 0)
         rank += _OTHER_PERIOD * (bool(self.ask.periods) and not agree(quantity.period, self.ask.periods))
         return rank + self._unit(quantity)
@@ -106,6 +113,13 @@ class Ranker:
         first, here, last = (bisect_left(self._equals, place) for place in (low, quantity.start, high))
         return first < here < last
 
+    def _compared(self, before: str) -> bool:
+        """Whether a figure is only compared with; where the start of a change is asked for, that one is meant."""
+        reached = " to " in before and bool(_REACHED.search(before))
+        if self.ask.start and (reached or _LEFT.search(before)):
+            return reached
+        return (self.ask.change or not reached) and bool(_COMPARED.search(before))
+
     def _not_asked(self, before: str) -> bool:
         """Whether a figure is the level where the change is asked for, or the change where the level is."""
         if self.ask.difference:
@@ -117,6 +131,11 @@ class Ranker:
             return 0.0
         points = self.ask.change and {self.wanted.dimension, quantity.unit.dimension} == {"ratio", "points"}
         return _SAME_UNIT if points or same_dimension(self.wanted, quantity.unit) else _OTHER_UNIT
+
+
+def is_level(answer: str, start: int) -> bool:
+    """Whether a figure is what something fell or rose to, and not by how much."""
+    return bool(_LEVEL.search(answer[max(0, start - _NEAR) : start]))
 
 
 def _worked_on(before: str) -> bool:

@@ -18,6 +18,7 @@ from harness.quantities.asking import Ask, ask_of
 from harness.quantities.comparing import RIGHT, same_value
 from harness.quantities.derived import Row, Workings
 from harness.quantities.headers import Header, headers_of
+from harness.quantities.plain import plain_text
 from harness.quantities.quantity import Quantity
 from harness.quantities.reading import read_all
 from harness.quantities.row_names import label_words
@@ -28,6 +29,13 @@ DIGITS = 3
 """Significant digits from which a figure speaks for itself."""
 _OPEN = tuple(Decimal(10) ** n for n in (3, 6, 9))
 _PERCENTS = re.compile(r"%|\bpercent|\bper cent", re.IGNORECASE)
+_PROSE = re.compile(r"[A-Z][^.]*(?:\.(?=\d)[^.]*)*\.")
+"""A sentence: up to a full stop that no digit follows."""
+_LOWER = re.compile(r"\b[a-z]{2,}")
+_LONGER = re.compile(r"[A-Za-z]{3,}")
+_HEADING_LINES, _OWN_WORDS = 3, 2
+"""Lines above that may head a row, and words from which a row needs no heading."""
+_SENTENCE_WORDS, _SENTENCE_CELLS, _LINE_WORDS = 8, 8, 4
 _AMOUNT = frozenset({"", "currency", "shares", "people"})
 
 
@@ -80,37 +88,76 @@ class FigureFound:
 
 def read_page(text: str) -> PageFigures:
     """Read a page's figures once; the result may be kept and matched against many answers."""
+    text = plain_text(text)
     figures = [quantity for quantity in read_all(text, cells=True) if quantity.role == "figure"]
     headers = headers_of(text)
     percents = bool(_PERCENTS.search(text))
-    readings = [reading for figure in figures for reading in _page_readings(figure, headers, percents)]
+    readings = [reading for figure in figures for reading in _page_readings(text, figure, headers, percents)]
     readings.sort(key=lambda reading: abs(float(reading.value)))
     return PageFigures(text, [abs(float(reading.value)) for reading in readings], readings, figures, headers)
 
 
-def _page_readings(figure: Quantity, headers: Sequence[Header], percents: bool) -> list[Quantity]:
+def _page_readings(text: str, figure: Quantity, headers: Sequence[Header], percents: bool) -> list[Quantity]:
     """A bare cell as it stands, in the scale above it, and as a percentage where the page has such a column."""
     readings = [figure]
     if figure.scale is None and figure.unit.dimension in _AMOUNT:
-        known = _scale_above(figure, headers)
+        known = _scale_above(text, figure, headers)
         readings += [figure.with_(scale=scale, header=True) for scale in ((known,) if known else _OPEN)]
     if percents and figure.unit is BARE and figure.scale is None and abs(figure.mantissa) < 1000:
         readings.append(figure.with_(unit=PERCENT, header=True))
     return readings
 
 
-def _scale_above(figure: Quantity, headers: Sequence[Header]) -> Decimal | None:
+def _scale_above(text: str, figure: Quantity, headers: Sequence[Header]) -> Decimal | None:
     above = [header for header in headers if header.start <= figure.start] or list(headers[:1])
-    return above[-1].scale if above else None
+    if not above:
+        return None
+    return above[-1].scale_of(_row_text(text, figure.start)) if above[-1].exempt else above[-1].scale
+
+
+def _row_text(text: str, place: int) -> str:
+    """The text in front of a figure in its line, with the lines above where it has hardly a word of its own."""
+    start = text.rfind("\n", 0, place) + 1
+    row = text[start:place]
+    for _ in range(_HEADING_LINES):
+        if len(_LONGER.findall(row)) >= _OWN_WORDS or start <= 0:
+            break
+        end, start = start - 1, text.rfind("\n", 0, start - 1) + 1
+        row = f"{text[start:end]} {row}"
+    return row
 
 
 def _rows(page: PageFigures, ref: PageRef) -> list[Row]:
+    """The lines of a page that hold figures, then the sentences that run over several lines and hold at least two."""
+    return [*_lines(page, ref), *_sentences(page, ref)]
+
+
+def _sentences(page: PageFigures, ref: PageRef) -> Iterator[Row]:
+    starts = [figure.start for figure in page.figures]
+    for match in _PROSE.finditer(page.text):
+        start = _begins(page.text, match.start(), match.end())
+        sentence = page.text[start : match.end()]
+        if "\n" in sentence and len(_LOWER.findall(sentence)) >= _SENTENCE_WORDS:
+            cells = page.figures[bisect_left(starts, start) : bisect_left(starts, match.end())]
+            if 1 < len(cells) <= _SENTENCE_CELLS:
+                yield Row(ref, label_words(sentence), tuple(cells), None)
+
+
+def _begins(text: str, start: int, end: int) -> int:
+    """Where a sentence begins: behind the lines of a table that stand in front of it without a full stop."""
+    while (line := text.find("\n", start, end)) >= 0 and len(_LOWER.findall(text, start, line)) < _LINE_WORDS:
+        start = line + 1
+    return start
+
+
+def _lines(page: PageFigures, ref: PageRef) -> list[Row]:
     rows, place, before = [], 0, ""
+    starts = [figure.start for figure in page.figures]
     for line in page.text.split("\n"):
-        cells = tuple(figure for figure in page.figures if place <= figure.start < place + len(line))
+        cells = tuple(page.figures[bisect_left(starts, place) : bisect_left(starts, place + len(line))])
         words = label_words(line) or label_words(before)
         if cells:
-            rows.append(Row(ref, words, cells, _scale_above(cells[0], page.headers)))
+            rows.append(Row(ref, words, cells, _scale_above(page.text, cells[0], page.headers)))
         before, place = line, place + len(line) + 1
     return rows
 
@@ -126,6 +173,7 @@ def find_on_pages(
     `operands`: quoted figures from which the answer is known to be worked out (a golden's quotes). They count where they
     stand on the pages, and so do the answer's own figures that are found there: "912 − 594 = 318".
     """
+    answer_text, question = plain_text(answer_text), plain_text(question)
     read = {ref: page if isinstance(page, PageFigures) else read_page(page) for ref, page in pages.items()}
     search = _Search(read, ask_of(question), label_words(f"{question} {answer_text}"))
     found = [search.find(quantity) for quantity in answer_figures(answer_text, search.ask)]

@@ -19,7 +19,8 @@ class Quantity:
     by (million: 1e6), None where none was stated; `unit` what it counts; `step` the last stated digit of the mantissa
     (0.1 for "1.5"), its stated precision. `direction` is -1 or 1 where words give the sign ("fell 4%"), 0 elsewhere;
     such a sign is not yet in the mantissa. `role` says what the number is: "figure", or what keeps it from being one
-    ("year", "date", "page", "note", "list", "label").
+    ("year", "date", "page", "note", "list", "label"). `outcome` is -1 where words call it a loss or an outflow, 1 where a
+    profit; `whole` what it is a part of ("2 of 8", "1/3"); `behind` the text that follows.
     """
 
     text: str
@@ -37,6 +38,9 @@ class Quantity:
     role: str = "figure"
     header: bool = False
     spelled: bool = False
+    outcome: int = 0
+    behind: str = ""
+    whole: Decimal | None = None
 
     @property
     def factor(self) -> Decimal:
@@ -56,7 +60,8 @@ class Quantity:
     @property
     def directed(self) -> Decimal:
         """The value with the sign that words give it: "fell 4%" is -0.04."""
-        return self.value * self.direction if self.direction and self.mantissa > 0 else self.value
+        sign = -1 if self.outcome < 0 else self.direction
+        return self.value * sign if sign and self.mantissa > 0 else self.value
 
     @property
     def digits(self) -> int:

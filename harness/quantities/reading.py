@@ -10,22 +10,36 @@ out with today's. Comparing needs span, sign, scale and stated precision apart, 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from decimal import Decimal
 from itertools import pairwise
 
+from harness.quantities.clauses import Clause, clauses_of
+from harness.quantities.denials import denied_at
 from harness.quantities.marks import Mark, marks_of, role_at
 from harness.quantities.numerals import FRACTIONS, NUMBER_WORDS, WORDS, decimal_of, fraction, spelled
+from harness.quantities.parts import EXACT, multiples_of, shares_of, with_wholes
 from harness.quantities.periods import Period, periods_of
 from harness.quantities.quantity import Quantity
-from harness.quantities.signs import direction_at, is_aside, qualifier_at
-from harness.quantities.tokens import MINUS, Token, scale_and_unit, tokens_of
+from harness.quantities.signs import direction_at, is_aside, outcome_at, qualifier_at
+from harness.quantities.tokens import MINUS, UNSPACED, Token, scale_and_unit, tokens_of
 from harness.quantities.units import BARE
 
 _PLAIN = dict.fromkeys(map(ord, "\u00a0\u2009\u202f\u2007\t*{}_`"), " ")
 _LETTERS = re.compile(r"[a-z]+")
+_HYPHEN_BEFORE = re.compile(r"[^\W\d][-–]")
+_HYPHEN_BEHIND = re.compile(r"[-–][^\W\d]")
+_SCALED = re.compile(r"-(?:thousand|million|billion|trillion|per)", re.IGNORECASE)
+_CAPITAL_BEFORE = re.compile(r"[A-Z][\w&'’]* \Z|\b(?:the|a|of) \Z")
+_CAPITAL_BEHIND = re.compile(r" [A-Z&]")
+_OF_A = re.compile(r"\s+(?:of\s+)?an?(?=\s)", re.IGNORECASE)
 _A_MILLION = re.compile(r"\b[Aa]n? [tmb][hir]")
+_BEHIND = 32
+"""Characters behind a figure that are kept, for the noun that it counts."""
+_NO_PERIOD: tuple[str, ...] = ()
+_AT_HAND = 25
+"""Characters behind a figure within which a period is preferred to one in front."""
 _LONGEST = 30
 """Characters of a number at most: longer ones are keys and account numbers."""
 _NAMED = re.compile(r"[A-Za-z]-\Z")
@@ -46,8 +60,9 @@ def read_all(text: str, *, cells: bool = False) -> list[Quantity]:
     text = _flat(text)
     periods = periods_of(text)
     numbers = [*_numerals(text, marks_of(text, periods), cells), *_words(text, cells)]
+    numbers += [] if cells else [*multiples_of(text), *shares_of(text)]
     apart = _apart(sorted(numbers, key=lambda quantity: (quantity.start, -quantity.end)))
-    return apart if cells else _with_periods(text, _ranges(text, apart), periods)
+    return apart if cells else _with_periods(text, with_wholes(text, _ranges(text, apart)), periods)
 
 
 def read_quantities(text: str) -> list[Quantity]:
@@ -77,7 +92,7 @@ def _role(text: str, token: Token, marks: list[Mark]) -> str | None:
     if role != "figure":
         return role
     behind = text[token.end : token.end + 1]
-    if behind.isalpha():
+    if behind.isalpha() and not UNSPACED.match(behind):
         return None
     if not token.currency and _NAMED.search(text, max(0, token.number[0] - 2), token.number[0]):
         return "label"
@@ -87,16 +102,29 @@ def _role(text: str, token: Token, marks: list[Mark]) -> str | None:
 
 
 def _quantity(text: str, token: Token, role: str, cells: bool) -> Quantity:
-    value, step = decimal_of(text[slice(*token.number)])
+    value, step = decimal_of(text[slice(*token.number)], token.comma_decimal)
     start, end = token.start, token.end
-    if token.brackets and not cells and (token.scale is not None or token.unit is not BARE) and is_aside(text, start):
+    if (
+        token.brackets
+        and not cells
+        and (token.scale is not None or token.unit is not BARE)
+        and is_aside(text, start, end)
+    ):
         token, start, end = token._replace(brackets=False), start + 1, end - (text[end - 1] == ")")
     minus = token.minus or token.brackets
-    qualifier, direction = ("", 0) if cells else (qualifier_at(text, start), direction_at(text, start, end))
+    qualifier, direction, outcome = ("", 0, 0) if cells else _beside(text, start, end)
     return Quantity(
         text[start:end].strip(), start, end, -value if minus else value, step, token.scale, token.unit,
-        signed=minus or token.plus, direction=direction, qualifier=qualifier, role=role,
+        signed=minus or token.plus, direction=direction, outcome=outcome, qualifier=qualifier, role=role,
+        behind=text[end : end + _BEHIND],
     )  # fmt: skip
+
+
+def _beside(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """Qualifier, direction and outcome that the words beside a figure give it."""
+    if denied_at(text, start, end):
+        return "not", direction_at(text, start, end), outcome_at(text, start, end)
+    return qualifier_at(text, start, end), direction_at(text, start, end), outcome_at(text, start, end)
 
 
 def _words(text: str, cells: bool) -> Iterator[Quantity]:
@@ -104,17 +132,37 @@ def _words(text: str, cells: bool) -> Iterator[Quantity]:
     if not (NUMBER_WORDS & set(_LETTERS.findall(text.lower())) or _A_MILLION.search(text)):
         return
     for match in FRACTIONS.finditer(text):
-        yield Quantity(match[0], match.start(), match.end(), fraction(match), Decimal("0.01"), spelled=True)
+        qualifier = "" if cells else qualifier_at(text, match.start(), match.end())
+        whole = _OF_A.match(text, match.end())
+        scale, unit, end = scale_and_unit(text, whole.end()) if whole else (None, BARE, match.end())
+        yield Quantity(text[match.start() : end], match.start(), end, fraction(match), EXACT, scale, unit, qualifier=qualifier,
+                       spelled=True)  # fmt: skip
     for match in WORDS.finditer(text):
         value = spelled(match[0])
         if value is None:
             continue
         scale, unit, end = scale_and_unit(text, match.end())
-        if value == 1 and scale is None and unit is BARE:
+        if (value == 1 and scale is None and unit is BARE) or _in_a_name(text, match, end):
             continue
-        signs = (0, "") if cells else (direction_at(text, match.start(), end), qualifier_at(text, match.start()))
-        yield Quantity(text[match.start() : end], match.start(), end, value, Decimal(1), scale, unit,
-                       direction=signs[0], qualifier=signs[1], spelled=True)  # fmt: skip
+        qualifier, direction, outcome = ("", 0, 0) if cells else _beside(text, match.start(), end)
+        yield Quantity(text[match.start() : end], match.start(), end, value, Decimal(1), scale, unit, direction=direction,
+                       outcome=outcome, qualifier=qualifier, spelled=True, behind=text[end : end + _BEHIND])  # fmt: skip
+
+
+def _in_a_name(text: str, match: re.Match[str], end: int) -> bool:
+    """Whether a number word is part of a compound or a name: "net-zero", "zero-coupon", "the Big Four", "Seven Hills"."""
+    before, behind = text[max(0, match.start() - 2) : match.start()], text[end : end + 2]
+    if (
+        _HYPHEN_BEFORE.match(before)
+        or _HYPHEN_BEHIND.match(behind)
+        or text[match.end() : match.end() + 1] == "-" != match[0][-1]
+    ):
+        return not (end > match.end() and _SCALED.match(text, match.end()))
+    if not match[0][0].isupper():
+        return False
+    return bool(
+        _CAPITAL_BEFORE.search(text, max(0, match.start() - 24), match.start()) or _CAPITAL_BEHIND.match(text, end)
+    )
 
 
 def _apart(quantities: list[Quantity]) -> list[Quantity]:
@@ -147,7 +195,8 @@ def _is_range(text: str, low: Quantity, high: Quantity, joint: str) -> bool:
         return bool(_BETWEEN.search(text[max(0, low.start - 14) : low.start]))
     if word in ("to", "through"):
         return not _MOVED.search(text[max(0, low.start - 44) : low.start])
-    return joint == word or word not in "-−"
+    alone = low.unit is not BARE and low.unit == high.unit and low.start <= 1 and "=" not in text
+    return joint == word or word not in "-−" or alone
 
 
 def _sharing(one: Quantity, other: Quantity) -> Quantity:
@@ -159,27 +208,40 @@ def _sharing(one: Quantity, other: Quantity) -> Quantity:
 def _with_periods(text: str, quantities: list[Quantity], periods: list[Period]) -> list[Quantity]:
     if not periods:
         return quantities
+    figures = [quantity for quantity in quantities if quantity.role == "figure"]
+    clauses = clauses_of(text, [(one.start, one.end) for one in figures], [(one.start, one.end) for one in periods])
+    if not figures:
+        return quantities
+    ends = [*(figure.start for figure in figures[1:]), len(text)]
+    given = dict(zip((one.start for one in figures), _periods(text, figures, clauses, ends, periods), strict=True))
+    dated = [quantity.with_(period=given.get(quantity.start, ())) for quantity in quantities]
     cuts = [0, *(match.end() for match in _SENTENCE.finditer(text)), len(text) + 1]
-    after = [quantity.start for quantity in quantities if quantity.role == "figure"]
-    given = ((quantity, _period(text, quantity, periods, cuts, after)) for quantity in quantities)
-    dated = [quantity.with_(period=period) if period else quantity for quantity, period in given]
     return _respectively(text, dated, periods, cuts) if "respectively" in text else dated
 
 
-def _period(
-    text: str, quantity: Quantity, periods: list[Period], cuts: list[int], figures: list[int]
-) -> tuple[str, ...]:
-    """The period of its sentence that is nearest, one right behind it ("$5 million in 2018") before one in front."""
-    at = bisect_right(cuts, quantity.start) - 1
-    first, last = (bisect_left(periods, (cut,)) for cut in (cuts[at], cuts[at + 1]))
-    inside = periods[first:last]
-    following = bisect_right(figures, quantity.start)
-    limit = min(figures[following] if following < len(figures) else cuts[-1], quantity.end + 25)
-    behind = [period for period in inside if quantity.end <= period.start < limit]
+def _periods(
+    text: str, figures: list[Quantity], clauses: list[Clause], ends: list[int], periods: list[Period]
+) -> Iterator[tuple[str, ...]]:
+    """Each figure's period: one of its clause, else the last that its sentence named outside brackets and comparisons."""
+    sentence, last = -1, _NO_PERIOD
+    for figure, clause, end in zip(figures, clauses, ends, strict=True):
+        last = last if clause.sentence == sentence else _NO_PERIOD
+        sentence = clause.sentence
+        inside = periods[bisect_left(periods, (clause.start,)) : bisect_left(periods, (clause.end,))]
+        chosen = _of_clause(text, figure, end, inside)
+        if chosen and not clause.aside:
+            last = chosen
+        yield chosen or (() if clause.aside else last)
+
+
+def _of_clause(text: str, figure: Quantity, end: int, inside: list[Period]) -> tuple[str, ...]:
+    """The period behind the figure ("$5 million in 2018") before one in front."""
+    behind = [period for period in inside if figure.end <= period.start < end]
     behind = [period for period in behind if text[period.end : period.end + 2].strip()[:1] not in (":", "=")]
-    before = [period for period in inside if period.end <= quantity.start]
-    chosen = behind[0] if behind else before[-1] if before else None
-    return chosen.names if chosen else ()
+    before = [period for period in inside if period.end <= figure.start]
+    if behind and not (before and behind[0].start > figure.end + _AT_HAND):
+        return behind[0].names
+    return before[-1].names if before else ()
 
 
 def _respectively(text: str, quantities: list[Quantity], periods: list[Period], cuts: list[int]) -> list[Quantity]:

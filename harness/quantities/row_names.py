@@ -6,7 +6,9 @@ import re
 
 _WORD = re.compile(r"[A-Za-z][a-z]{2,}|[A-Z]{2,}")
 _NAME = re.compile(r"(?<=[a-z,;'’] )[A-Z][A-Za-z]{3,}")
-_ENDING = re.compile(r"(?:ies|es|s|ing|ed)\Z")
+_ENDING = re.compile(r"(?:ies|es|s|ing|ed|e)\Z")
+_SAME = {"sal": "revenu", "shareholder": "stockholder", "shareowner": "stockholder"}
+"""Stems that name the same row."""
 _STOP = frozenset(
     _WORD.findall(
         "the and for was were are what how much many did does with from that this its has have had which who "
@@ -25,7 +27,8 @@ def label_words(text: str) -> frozenset[str]:
 
 def stem(word: str) -> str:
     """A word without its usual endings, in lower case."""
-    return _ENDING.sub("", word.lower())
+    bare = _ENDING.sub("", word.lower())
+    return _SAME.get(bare, bare)
 
 
 def names_in(text: str) -> frozenset[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
 from harness.quantities.numerals import CELL, NUMBER
-from harness.quantities.units import BARE, CASED, SCALES, UNITS, Unit, unit_named
+from harness.quantities.scales import COMMA_DECIMAL, EAST_ASIAN
+from harness.quantities.units import BARE, CASED, LOOSE, SCALES, UNITS, Unit, unit_named
 
 MINUS = "-−–‒﹣－"
 _DIGIT = re.compile(r"[0-9]")
@@ -31,20 +32,38 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _MARKS = frozenset("($€£¥₹₩₪₺₽+.") | frozenset(MINUS)
-_LONG_SCALES = "|".join(sorted((re.escape(w) for w in SCALES if len(w) > 1 and w[0].isalpha()), key=len, reverse=True))
+UNSPACED = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]")
+
+
+def _ends(word: str) -> str:
+    """What may not follow a word: more letters, where its script has spaces."""
+    if UNSPACED.match(word[-1]):
+        return ""
+    return r"(?![^\W\u3040-\u9fff\uac00-\ud7a3])" if word[-1].isalnum() else "" if word[-1] in "%." else r"(?!\s?\d)"
+
+
+def _longest_first(words: Iterable[str]) -> str:
+    return "|".join(f"{re.escape(word)}{_ends(word)}" for word in sorted(words, key=len, reverse=True))
+
+
+_WORDED = [w for w in SCALES if len(w) > 1 and w[0].isalpha() and w not in LOOSE and w not in EAST_ASIAN]
 _SCALE = re.compile(
-    rf"(?:[ \n]{{0,2}}|-)(?P<word>{_LONG_SCALES}|['’]000s?)(?!\w)|(?P<letter>[kmb])(?![\w/])|"
-    rf"[ ](?P<loose>[mb])(?![\w/'’.])",
+    rf"(?:[ \n]{{0,2}}|-)(?P<word>{_longest_first(_WORDED)}|['’]000s?(?!\w))|"
+    rf"[ ]?(?P<signed>m|mn|md|mds|bn|b|k|t)(?=[€$£])|(?P<letter>[kmb])(?![\w/])|[ ]?(?P<joined>{_longest_first(EAST_ASIAN)})|"
+    rf"[ ](?P<loose>mm|[mb])(?![\w/'’.])",
     re.IGNORECASE,
 )
 _UNIT_WORDS = "|".join(
-    re.escape(word).replace(r"\ ", r"[\s-]+")
-    + (r"(?!\w)" if word[-1].isalnum() else "" if word == "%" else r"(?!\s?\d)")
-    for word in sorted(UNITS, key=len, reverse=True)
+    re.escape(word).replace(r"\ ", r"[\s-]+") + _ends(word) for word in sorted(UNITS, key=len, reverse=True)
 )
-_UNIT = re.compile(rf"(?:-(?=[A-Za-z])|[ \n]{{0,2}})(?P<unit>(?:{'|'.join(CASED)})(?!\w)|(?i:{_UNIT_WORDS}))")
+_UNIT = re.compile(rf"(?:-(?=[A-Za-z])|[ \n]{{0,2}})(?P<unit>(?:{'|'.join(CASED)})(?![\w/²³])|(?i:{_UNIT_WORDS}))")
 _OF = re.compile(r"[ ]of[ ](?=(?:us )?dollars|euros)", re.IGNORECASE)
+_TRAILING_MINUS = re.compile(rf"[ ]?[{MINUS}](?=[ ]*(?:\Z|\n|[|)]))")
 _CLOSE = re.compile(r"[ ]?\)")
+_PER = re.compile(r"/[A-Za-z]")
+_PLAIN_DIMENSIONS = frozenset(("currency", "ratio", "points", "times", "shares", "people"))
+_SYMBOL = 4
+"""Letters from which a unit is a word and no symbol: "30 m³/s" is in no unit of the tables, and compared as text."""
 _MULTIPLIED = re.compile(r"\s*[\d$(]")
 
 
@@ -60,6 +79,7 @@ class Token(NamedTuple):
     scale: Decimal | None
     unit: Unit
     currency: bool
+    comma_decimal: bool = False
 
 
 def tokens_of(text: str, cells: bool) -> Iterator[Token]:
@@ -67,7 +87,7 @@ def tokens_of(text: str, cells: bool) -> Iterator[Token]:
     pattern, place = _CELL if cells else _NUMBER, 0
     while found := _DIGIT.search(text, place):
         start = found.start()
-        if start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        if start and (text[start - 1].isalnum() or text[start - 1] == "_") and not UNSPACED.match(text[start - 1]):
             place = max(start + 1, _end(_RUN, text, start))
             continue
         if start and text[start - 1] == "." and not text[max(0, start - 2)].isalnum():
@@ -87,13 +107,13 @@ def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
 
 def scale_and_unit(text: str, end: int) -> tuple[Decimal | None, Unit, int]:
     """Scale, unit and end of what follows a number that ends at `end`."""
-    return _suffix(text, end, False)
+    return _suffix(text, end, False)[:3]
 
 
 def _token(text: str, start: int, end: int) -> Token:
     lead = _lead(text, start)
     opened, sign, currency, inner = lead.group("open", "sign", "currency", "inner") if lead else ("", "", "", "")
-    scale, unit, last = _suffix(text, end, bool(currency))
+    scale, unit, last, word = _suffix(text, end, bool(currency))
     closed = _CLOSE.match(text, last)
     bracket = bool(closed) and (bool(opened) or (inner or "").startswith("("))
     first = lead.start() + len(lead[0]) - len(lead[0].lstrip()) if lead else start
@@ -103,7 +123,11 @@ def _token(text: str, start: int, end: int) -> Token:
     unit = unit if unit is not BARE or not currency else unit_named(currency)
     if bracket and closed:
         last, scale, unit = _behind(text, closed.end(), scale, unit)
-    return Token(first, last, (start, end), minus, sign == "+", bracket, scale, unit, bool(currency))
+    trailing = _TRAILING_MINUS.match(text, last)
+    minus, last = minus or bool(trailing), trailing.end() if trailing else last
+    return Token(
+        first, last, (start, end), minus, sign == "+", bracket, scale, unit, bool(currency), word in COMMA_DECIMAL
+    )
 
 
 def _lead(text: str, start: int) -> re.Match[str] | None:
@@ -123,17 +147,20 @@ def _lead(text: str, start: int) -> re.Match[str] | None:
     return found if found and found[0] else None
 
 
-def _suffix(text: str, end: int, currency: bool) -> tuple[Decimal | None, Unit, int]:
-    """Scale, unit and end of what follows a number."""
+def _suffix(text: str, end: int, currency: bool) -> tuple[Decimal | None, Unit, int, str]:
+    """Scale, unit, end and scale word of what follows a number."""
     if currency and text[end : end + 1] == "$":
         end += 1
-    scale = _SCALE.match(text, end)
-    factor = None
-    if scale and (scale["word"] or scale["letter"] or currency):
-        word = (scale["word"] or scale["letter"] or scale["loose"]).lower().lstrip("'’")
-        factor, end = (Decimal(1000) if word.startswith("000") else SCALES[word]), scale.end()
+    scale, factor, word = _SCALE.match(text, end), None, ""
+    if scale and (currency or not scale["loose"]):
+        word = scale[scale.lastgroup or 0].lower()
+        factor, end = _factor(word), scale.end()
     unit, last = _unit(text, end)
-    return factor, unit, last
+    return factor, unit, last, word
+
+
+def _factor(word: str) -> Decimal:
+    return Decimal(1000) if "000" in word else SCALES[word]
 
 
 def _unit(text: str, end: int) -> tuple[Unit, int]:
@@ -141,12 +168,16 @@ def _unit(text: str, end: int) -> tuple[Unit, int]:
     found = _UNIT.match(text, tail.end() if tail else end)
     if found is None or (found["unit"].lower() in ("x", "×") and _MULTIPLIED.match(text, found.end())):
         return BARE, end
-    return unit_named(found["unit"]), found.end()
+    unit = unit_named(found["unit"])
+    compound = (
+        _PER.match(text, found.end()) and unit.dimension not in _PLAIN_DIMENSIONS and len(found["unit"]) < _SYMBOL
+    )
+    return (BARE, end) if compound else (unit, found.end())
 
 
 def _behind(text: str, end: int, scale: Decimal | None, unit: Unit) -> tuple[int, Decimal | None, Unit]:
     """Scale and unit behind a closing bracket: "(6,934) million", "(2.4)%"."""
-    more, found, last = _suffix(text, end, unit is not BARE)
+    more, found, last, _ = _suffix(text, end, unit is not BARE)
     if (more and scale) or (found is not BARE and unit is not BARE):
         return end, scale, unit
     return last, scale or more, unit if found is BARE else found

@@ -50,16 +50,17 @@ def _figures(figures: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {label:<38} {_share(figures[key])}  [{_share(low)}, {_share(high)}]"
     yield f"  {'agreement, mean over questions':<38} {_share(figures['by_question']['agreement'])}"
     yield "  intervals: 95%, questions resampled"
+    yield f"  {'words of an answer, median':<38} {figures['words']:.0f}"
 
 
 def _table(kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     heads = f"{'kind of answer':<16} {'rows':>5} {'decided':>8} {'agreement':>10} {'by question':>12} {'kappa':>7}"
-    yield f"{heads} {'wrong accepts':>14} {'wrong rejects':>14}"
+    yield f"{heads} {'wrong accepts':>14} {'wrong rejects':>14} {'words':>6}"
     for kind, row in kinds.items():
         yield (
             f"{kind:<16} {row['rows']:>5} {row['decided']:>8} {_share(row['agreement']):>10} "
             f"{_share(row['by_question']['agreement']):>12} {_share(row['kappa']):>7} "
-            f"{_share(row['wrong_accepts']):>14} {_share(row['wrong_rejects']):>14}"
+            f"{_share(row['wrong_accepts']):>14} {_share(row['wrong_rejects']):>14} {row['words']:>6.0f}"
         )
 
 

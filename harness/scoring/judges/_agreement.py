@@ -49,12 +49,14 @@ class Judged(NamedTuple):
 def agreement(judged: Sequence[Judged]) -> dict[str, Any]:
     """Counts and shares over rows: what `harness judges --json` prints, without intervals.
 
-    `agreement`, `wrong_accepts` and `wrong_rejects` are shares of the decided rows; None where there are none.
+    `agreement`, `wrong_accepts` and `wrong_rejects` are shares of the decided rows; None where there are none. `words` is
+    the median length of the answers: one that reads out the source holds the right words somewhere.
     """
     cells = _cells(judged)
     decided = int(cells.sum())
     shares = {name: _rounded(float(value)) for name, value in zip(_FIELDS, _figures(cells), strict=True)}
-    return {"rows": len(judged), "decided": decided, "undecided": len(judged) - decided, **shares}
+    words = float(np.median([len(one.row.answer.split()) for one in judged])) if judged else None
+    return {"rows": len(judged), "decided": decided, "undecided": len(judged) - decided, **shares, "words": words}
 
 
 def with_intervals(judged: Sequence[Judged]) -> dict[str, Any]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from harness.quantities.direction_words import DOWN_EAST, DOWN_STEMS, LOSS_EAST, LOSS_STEMS, UP_EAST, UP_STEMS
+
 _PAIRS = (
     (
-        r"increas\w*|rose|rise[ns]?|rising|grew|grow(?:s|n|th|ing)?|climb\w*|higher|up|expan\w+|surg\w+|"
+        r"increas\w*|rose|rise[ns]?|rising|grew|grow(?:s|n|th|ing)?|climb\w*|higher|up(?! to\b)|expan\w+|surg\w+|"
         r"accelerat\w*|greater|more|larger",
         r"decreas\w*|declin\w*|fell|fall(?:s|en|ing)?|drop\w*|lower\w*|down|reduc\w+|shr[aiu]nk\w*|contract(?:ed|"
         r"ion)|decelerat\w*|fewer|less|smaller",
@@ -20,7 +22,18 @@ _PAIRS = (
     (r"positive", r"negative"),
     (r"asset", r"liability"),
 )
-_COMPILED = [tuple(re.compile(rf"\b(?:{side})\b", re.IGNORECASE) for side in pair) for pair in _PAIRS]
+_ABROAD = {0: (UP_STEMS, UP_EAST, DOWN_STEMS, DOWN_EAST), 2: ([], [], LOSS_STEMS, LOSS_EAST)}
+
+
+def _compiled(side: str, stems: list[str], east: list[str]) -> re.Pattern[str]:
+    abroad = [rf"(?<!\w)(?:{'|'.join(stems)})\w*"] * bool(stems) + ["|".join(east)] * bool(east)
+    return re.compile("|".join([rf"\b(?:{side})\b", *abroad]), re.IGNORECASE)
+
+
+_COMPILED = [
+    (_compiled(up, *_ABROAD.get(i, ([],) * 4)[:2]), _compiled(down, *_ABROAD.get(i, ([],) * 4)[2:]))
+    for i, (up, down) in enumerate(_PAIRS)
+]
 AXES = range(len(_COMPILED))
 _UNCHANGED = re.compile(
     r"\b(?:unchanged|flat|the same|no change|remain\w* (?:stable|constant|the same|unchanged|flat)|stable)\b",
@@ -31,7 +44,9 @@ _UNCHANGED = re.compile(
 def axis_of(text: str) -> tuple[int, int] | None:
     """(pair, side) of the first direction word where the text opens with one ("Decrease, $418 million"), else None."""
     opening = re.match(
-        r"\W*(?:(?:it|a|an|the|net|they|was|were|is|has|have|had|been)\s+)*([A-Za-z]+)", text, re.IGNORECASE
+        r"\W*(?:(?:it|a|an|the|net|they|was|were|is|has|have|had|been)\s+)*(?!up to\b|\w+ than\b)([A-Za-z]+)",
+        text,
+        re.IGNORECASE,
     )
     if not opening:
         return None

@@ -11,7 +11,9 @@ _LEAD = re.compile(
     r"\A(?:(?:the|they|these|it|there)\b[^:,]{0,80}?\b(?:are|include|includes|were|is):?\s+|[^:]{0,120}:\s+)",
     re.IGNORECASE,
 )
-_SPLIT = re.compile(r"\s*;\s*|,\s+(?:and\s+|or\s+)?|\s+and\s+")
+_SPLIT = re.compile(
+    r"\s*;\s*|,\s+(?!(?:Inc|Ltd|Limited|LLC|LLP|LP|N\.?A|S\.?A|plc|PLC|Corp|Co|Jr|Sr|AG|NV|GmbH)\b)(?:and\s+|or\s+)?|\s+and\s+"
+)
 
 
 def items_of(reference: str) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from harness.quantities.reading import read_quantities
 from harness.scoring.judges.rules.sentences import sentences_of
 
 _STOCK = re.compile(
@@ -61,6 +62,36 @@ _ABSENT = re.compile(
     r"|\bnot (?:found|stated|given|disclosed|available|provided|specified|reported|mentioned) in\b",
     re.IGNORECASE,
 )
+_PREFACE = re.compile(
+    r"(?:\A|(?<=[,;]\s))\W*(?:(?:as of|based on|according to|up to|given) my (?:last|latest|most recent|knowledge|"
+    r"training)[^,.]*(?:,|\Z)"
+    r"|my (?:knowledge|training data)[^,.]*(?:cut-?off|ends|until|extends)[^,.]*[,.]?(?:\s*(?:but|however),?)?|"
+    r"as an ai(?: language)?(?: model| assistant)?(?:"
+    r" with[^,]*| trained[^,]*)?,|(?:please )?note that (?:as of )?my (?:knowledge|training)[^,.]*[,.]?)\s*",
+    re.IGNORECASE,
+)
+_CONCEDES = re.compile(
+    r"\W*(?P<first>(?:although|while|though|even though|even if|whilst)\b[^,]*),\s*(?P<rest>.+)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_TURNS = re.compile(
+    r"(?P<first>.*?)[,;.]?\s+(?:but|however|yet|nevertheless|nonetheless|still),?\s+(?P<rest>.+)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_SAYS_NOT = re.compile(
+    r"\W*(?:it |they )?(?:do|does|did)(?: not|n['’]t) (?:\w+ly )?(?:say|state|disclose|mention|give|provide|specify|show|"
+    r"report|explain|break)",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:consult|refer|recommend|suggest|you (?:can|may|could|should|might)|please|general(?:ly)?|typically|usually|"
+    r"would need|if you|"
+    r"found (?:in|on|at)|available|check|i can|happy to|likely|may|might|could)\b",
+    re.IGNORECASE,
+)
+_HALF = 5
+"""Words of half a sentence that states something."""
+_SUPPOSES = re.compile(r"\b(?:if|suppose|supposing)\b[^.]*\b(?:were|was|had been)\b[^.]*\bwould\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)")
 _CONCLUDES = re.compile(
     r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|the answer is|we can (?:infer|conclude|"
@@ -88,11 +119,67 @@ def refusal_of(answer: str) -> str | None:
     (which may itself be the answer), None where it answers."""
     if not answer.strip() or _STOCK.match(answer):
         return "declines"
-    kinds = [_kind(sentence) for sentence in sentences_of(answer)]
+    kinds = [_kind(sentence) for sentence in _sentences(answer)]
+    if not kinds:
+        return "declines"
     if "declines" in kinds:
         return "declines" if _stays(kinds) else None
     absent = "absent" in kinds and not {"concludes", "leans"} & set(kinds)
     return "absent" if absent and (kinds[0] == "absent" or len(kinds) < 3) else None
+
+
+def declined_at(answer: str, place: int) -> bool:
+    """Whether the sentence at that place of an answer declines, or says that the source does not tell."""
+    return _kind(_without_preface(sentence_at(answer, place))) in ("declines", "absent")
+
+
+def declined_before(answer: str, place: int) -> bool:
+    """Whether a sentence in front of that place declines, or says that the source does not tell."""
+    return any(_denies(_without_preface(sentence)) for sentence in sentences_of(answer[:place])[:-1])
+
+
+def supposed_at(answer: str, place: int) -> bool:
+    """Whether the sentence at that place only supposes: "If revenue were 1,000, it would be 7.7%"."""
+    return bool(_SUPPOSES.search(sentence_at(answer, place)))
+
+
+def sentence_at(answer: str, place: int) -> str:
+    """The sentence of an answer that holds a place."""
+    start = 0
+    for sentence in sentences_of(answer):
+        at = answer.find(sentence, start)
+        start = at + len(sentence)
+        if at <= place < start:
+            return sentence
+    return ""
+
+
+def _sentences(answer: str) -> list[str]:
+    """The sentences of an answer, less what only says when or by whom it was written."""
+    sentences = [_without_preface(sentence) for sentence in sentences_of(answer)]
+    return [sentence for sentence in sentences if sentence.strip(" ,.;")]
+
+
+def _without_preface(sentence: str) -> str:
+    """A sentence without its preface, and without a concession where the other half answers."""
+    bare = _PREFACE.sub("", sentence)
+    for pattern in (_CONCEDES, _TURNS):
+        found = pattern.match(bare)
+        if not found:
+            continue
+        for one, other in (("first", "rest"), ("rest", "first")):
+            if _denies(found[one]) and not _denies(found[other]) and _states(found[other]):
+                return found[other]
+    return bare
+
+
+def _denies(text: str) -> bool:
+    return bool(_DECLINES.search(text) or _ABSENT.search(text) or _SAYS_NOT.match(text))
+
+
+def _states(text: str) -> bool:
+    """Whether a half sentence states something: a figure, or a handful of words that do not send the reader elsewhere."""
+    return bool(read_quantities(text)) or (len(text.split()) >= _HALF and not _ELSEWHERE.search(text))
 
 
 def _stays(kinds: list[str]) -> bool:
@@ -104,6 +191,6 @@ def _stays(kinds: list[str]) -> bool:
 
 
 def _kind(sentence: str) -> str:
-    sentence = _ASIDE.sub(" ", sentence)
+    sentence = _ASIDE.sub(" ", sentence) if "(" in sentence else sentence
     patterns = {"declines": _DECLINES, "absent": _ABSENT, "concludes": _CONCLUDES, "leans": _LEANS}
     return next((kind for kind, pattern in patterns.items() if pattern.search(sentence)), "")

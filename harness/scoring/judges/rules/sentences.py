@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _BREAK = re.compile(
-    r"\n+|(?<=;)\s+|(?<=[.!?])(?<!\b[MD]s\.)(?<!\b[MD]r\.)(?<!\bMrs\.)(?<!\bInc\.)(?<!\bCorp\.)(?<!\bLtd\.)(?<!\bvs\.)\s+(?=[A-Z(*\[•\"“-])"
+    r"\n+|(?<=;)\s+|(?<=[.!?])(?<!\b[MD]s\.)(?<!\b[MD]r\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)(?<!\bProf\.)(?<!\bCo\.)(?<!\bInc\.)(?<!\bCorp\.)(?<!\bLtd\.)(?<!\bvs\.)\s+(?=[A-Z(*\[•\"“\u00c0-\u024f\u0370-\u1fff\u3040-\ud7a3-])"
 )
 
 

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from harness.quantities.periods import periods_of
-from harness.scoring.judges.rules.answers import concludes, statements
+from harness.scoring.judges.rules.answers import statements
 from harness.scoring.judges.rules.dates import Date, dates_of, is_dates, meets, places_of, same_date
 from harness.scoring.judges.rules.directions import axis_of, side_of
 from harness.scoring.judges.rules.figures import figures_of, missing_figures, without
-from harness.scoring.judges.rules.lists import is_name, is_name_list, items_of
+from harness.scoring.judges.rules.namesakes import persons_in
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
 from harness.scoring.judges.rules.words import content, coverage, negated, plain
-from harness.scoring.judges.rules.yesno import implied, is_yes_no, more_asked, polarity
+from harness.scoring.judges.rules.yesno import contradicts, implied, more_asked, polarity
 
-_NAME_WORDS = 8
 _PROSE_COVERED = 0.8
-_SHORT = 30
-"""Words up to which an answer is nothing but a list."""
 _DIRECTION_WORDS = 4
-_NAME_GIVEN = 6
+_OFFERS = re.compile(r"\b(?P<one>[\w-]+)(?: or |, or )(?:a |an |the )?(?P<two>[\w-]+)\s*\?", re.IGNORECASE)
+_BRIEF = 10
+"""Words of an answer whose yes or no is all that it says."""
+_EITHER = re.compile(r"\w or \w", re.IGNORECASE)
+_DENIED = re.compile(r"\b(?:not|rather than|instead of|never|n't)\s+(?:a |an |the )?[\w-]+", re.IGNORECASE)
 _YEAR_ALONE = re.compile(r"\W*\d{4}\W*\Z")
-_BEHIND = re.compile(
-    r"\b(?:ahead of|followed by|than|rather than|instead of|unlike|behind|except|excluding|apart from) (?:the )?\Z"
-)
-_REASON = re.compile(r"\b(?:why|how|reasons?|drove|explain|describe)\b", re.IGNORECASE)
 _BARE = re.compile(r"\W*(?:yes|no|true|false|correct|incorrect)\W*\Z", re.IGNORECASE)
 
 
@@ -46,12 +42,20 @@ def yes_no(task: Task) -> Verdict | None:
     given = said if said is not None else implied(task.question, task.answer)
     if given is None:
         return undecided("the answer says neither yes nor no")
-    if given != wanted and has_figures(task) and not missing_figures(task.reference, task.answer, task.ask):
+    sure = said is not None and len(task.answer.split()) <= _BRIEF
+    if (
+        given != wanted
+        and not sure
+        and has_figures(task)
+        and not missing_figures(task.reference, task.answer, task.ask)
+    ):
         return undecided("yes and no differ, but the answer states the reference's figures")
     if given != wanted and said is None and not _BARE.match(task.reference):
         return undecided("the answer seems to say the opposite, without saying yes or no")
     if given != wanted:
         return Verdict(False, "yes/no", f"the reference says {_word(wanted)}, the answer {_word(given)}")
+    if said is not None and contradicts(task.question, task.answer, given):
+        return Verdict(False, "hedge", f"the answer says {_word(given)} and then the opposite")
     if _BARE.match(task.reference) or not more_asked(task.question):
         return _same_polarity(task, wanted)
     return undecided("yes or no agrees; the rest of what is asked is prose")
@@ -61,7 +65,16 @@ def _same_polarity(task: Task, wanted: bool) -> Verdict:
     missing = [] if _BARE.match(task.reference) else missing_figures(task.reference, task.answer, task.ask)
     if missing:
         return undecided(f"both say {_word(wanted)}, but {missing[0].text!r} of the reference is not in the answer")
+    unnamed = [
+        name for name in persons_in(task.reference) if name not in task.question and not _heard(name, task.answer)
+    ]
+    if unnamed:
+        return undecided(f"both say {_word(wanted)}, but {unnamed[0]!r} of the reference is not in the answer")
     return Verdict(True, "yes/no", f"both say {_word(wanted)}")
+
+
+def _heard(name: str, answer: str) -> bool:
+    return name.split()[-1] in answer
 
 
 def _word(value: bool) -> str:
@@ -122,93 +135,50 @@ def _among_dates(task: Task, wanted: Date) -> Verdict:
     )
 
 
-def quarters(task: Task) -> Verdict | None:
-    """A quarter or half-year: "Q4", "the fourth quarter"."""
-    wanted = {name for period in periods_of(task.reference) for name in period.names if not name.isdigit()}
-    if len(wanted) != 1 or len(content(task.reference)) > 4:
+def periods(task: Task) -> Verdict | None:
+    """A year, quarter or half-year by name: "Q4", "the fourth quarter", "FY22", "fiscal 2022"."""
+    wanted = _names_of(task.reference)
+    if not wanted or len(content(_without_periods(task.reference))) > 1 or has_figures(task):
         return None
-    given = {
-        name
-        for text in statements(task.answer)
-        for period in periods_of(text)
-        for name in period.names
-        if not name.isdigit()
-    }
+    asked = _names_of(task.question)
+    given = {name for text in statements(task.answer) for name in _names_of(text)}
+    given = (given - asked) or given
+    if not given or len(given) > len(wanted):
+        return undecided("the answer names no period, or several") if given else None
+    fits = given <= wanted if wanted - asked <= given else False
+    return Verdict(
+        fits, "period", f"the reference says {' '.join(sorted(wanted))}, the answer {' '.join(sorted(given))}"
+    )
+
+
+def _names_of(text: str) -> set[str]:
+    return {name for period in periods_of(text) for name in period.names}
+
+
+def _without_periods(text: str) -> str:
+    for period in reversed(periods_of(text)):
+        text = f"{text[: period.start]} {text[period.end :]}"
+    return text
+
+
+def choice(task: Task) -> Verdict | None:
+    """One of the two that the question offers ("leased or owned?")."""
+    found = _OFFERS.search(task.question)
+    if not found:
+        return None
+    one, two = (set(content(found[side])) for side in ("one", "two"))
+    wanted = [side for side in (one, two) if side and side <= set(content(task.reference))]
+    if len(wanted) != 1 or not (one and two) or one & two or len(content(task.reference)) > len(wanted[0]) + 1:
+        return None
+    stated = set(content(_DENIED.sub(" ", " ".join(statements(task.answer))).replace("-", " ")))
+    given = [side for side in (one, two) if side <= stated]
+    if len(given) == 2 and _EITHER.search(task.answer):
+        return Verdict(False, "hedge", "the answer names both that the question offers")
     if len(given) != 1:
-        return undecided("the answer names no quarter, or several") if given else None
-    return Verdict(given == wanted, "period", f"the reference says {min(wanted)}, the answer {min(given)}")
-
-
-def named_exactly(task: Task) -> Verdict | None:
-    """A name that stands in the answer's statement as it stands in the reference."""
-    words = content(task.reference)
-    if not 0 < len(words) <= _NAME_WORDS or negated(task.reference) or is_yes_no(task.question) or has_figures(task):
         return None
-    texts = statements(task.answer)
-    if any(f" {plain(task.reference)} " in f" {plain(text)} " for text in texts):
-        return _named(task, texts, words)
-    return None
-
-
-def listed(task: Task) -> Verdict | None:
-    """Lists: every item must be in the answer, in any order."""
-    items = items_of(task.reference)
-    if len(items) < 2:
-        return None
-    absent = [item for item in items if not _holds(task.answer, item)]
-    if not absent and not (negated(task.answer) and not negated(task.reference)):
-        return Verdict(True, "list", f"all {len(items)} items are in the answer")
-    if absent and len(absent) < len(items) and _is_part(task.answer, task.reference):
-        return Verdict(False, "list", f"{absent[0]!r} is not in the answer")
-    sure = len(items) > 2 or ";" in task.reference or "[" in task.reference
-    if absent and sure and is_name_list(items) and len(task.answer.split()) <= _SHORT:
-        return Verdict(False, "list", f"{absent[0]!r} is not in the answer")
-    return undecided(f"{len(absent)} of {len(items)} items are not in the answer word for word")
-
-
-def _is_part(answer: str, reference: str) -> bool:
-    """Whether an answer is nothing but some of the reference's items."""
-    given = items_of(answer)
-    return bool(given) and all(_holds(reference, item) for item in given)
-
-
-def _holds(answer: str, item: str) -> bool:
-    return plain(item) in plain(answer) or (bool(content(item)) and coverage(item, answer) >= 1.0)
-
-
-def name(task: Task) -> Verdict | None:
-    """A name or term of a few words that the answer's statement holds, or clearly replaces."""
-    words = content(task.reference)
-    if not 0 < len(words) <= _NAME_WORDS or negated(task.reference) or is_yes_no(task.question):
-        return None
-    texts = statements(task.answer)
-    fresh = [word for word in words if word not in set(content(task.question))] or words
-    if set(fresh) <= set(content(" ".join(texts))):
-        return _named(task, texts, fresh)
-    return _another(task, fresh)
-
-
-def _another(task: Task, fresh: Sequence[str]) -> Verdict | None:
-    """A short answer that names something else; part of the name, or part of a phrase, is not for a program to judge."""
-    if _REASON.search(task.question):
-        return None
-    asked = set(content(task.question))
-    given = [word for word in content(task.answer) if word not in asked]
-    if len(given) > _NAME_GIVEN or not given or set(given) <= set(fresh) or not is_name(task.reference):
-        return None
-    return Verdict(False, "name", "the answer names something else")
-
-
-def _named(task: Task, texts: list[str], fresh: Sequence[str]) -> Verdict:
-    holding = next((text for text in texts if set(fresh) <= set(content(text))), " ".join(texts))
-    if _BEHIND.search(plain(holding).partition(plain(task.reference))[0]):
-        return undecided("the answer names it behind something else")
-    asked = max((coverage(task.question, text) for text in texts if text != holding), default=0.0)
-    if asked > 0 and not coverage(task.question, holding) and not concludes(holding):
-        return undecided("the answer names it, but another of its sentences takes up the question")
-    if negated(holding) or missing_figures(task.reference, task.answer, task.ask):
-        return undecided("the answer names it, in a sentence that denies something or with other figures")
-    return Verdict(True, "name", "the answer states the reference's words")
+    return Verdict(
+        given == wanted, "choice", "of the two that the question offers the answer names " + " ".join(sorted(given[0]))
+    )
 
 
 def prose(task: Task) -> Verdict | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
-from harness.scoring.judges.rules.directions import AXES, side_of
+from harness.scoring.judges.rules.abroad import polarity_abroad
+from harness.scoring.judges.rules.directions import AXES, is_direction, side_of
 from harness.scoring.judges.rules.sentences import sentences_of
 from harness.scoring.judges.rules.words import coverage, negated
 
 _LEAD = re.compile(
     r"[\W_]*(?:(?:the )?(?:short |final )?answer(?: is)?\s*:?\s*)?[\W_]*(?P<word>yes|no|true|false|correct|"
     r"incorrect|nope|yeah|yep)\b"
-    r"(?![ ](?:one|other|data|information|company|single|longer|more|such|specific|mention|(?-i:[a-z]+s\b)))",
+    r"(?![ ](?:doubt|question|wonder|one|other|data|information|company|single|longer|more|such|specific|mention|"
+    r"(?-i:[a-z]+s\b)))",
     re.IGNORECASE,
 )
 _LATE = re.compile(
@@ -19,7 +21,11 @@ _LATE = re.compile(
     r"no)\b(?=[,.:;!\s*])(?!\s\w+s?\s(?:is|are|was|were)\b)",
     re.IGNORECASE,
 )
-_NONE = re.compile(r"\W*(?:none|never|nothing|neither|not at all)\W*\Z", re.IGNORECASE)
+_NONE = re.compile(
+    r"\W*(?:none|never|nothing|neither|(?:(?:un)?fortunately,? |regrettably,? |apparently |certainly |"
+    r"definitely )?not(?: at all| yet| really| so)?)\W*\Z",
+    re.IGNORECASE,
+)
 _YES = frozenset({"yes", "true", "correct", "yeah", "yep"})
 _OPENING = re.compile(
     r"\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might)\b", re.IGNORECASE
@@ -31,6 +37,22 @@ _DENIES = re.compile(
     r"|\b(?:failed|refused|declined) to\b|\A\W*no \w+",
     re.IGNORECASE,
 )
+_ASSURES = re.compile(
+    r"\A\W*(?:there(?: is|['’]s) (?:no|little) (?:doubt|question)|no doubt|(?:un|without )?doubt(?:edly)?|certainly|"
+    r"indeed|of course|"
+    r"it is (?:certain|clear|true)),?\s*(?:that\s+)?",
+    re.IGNORECASE,
+)
+_ECHO = re.compile(
+    r"\W*(?:it|they|he|she|we|the \w+(?: \w+)?) (?:(?:certainly|indeed|clearly|definitely|of course|surely) )?(?:does|do|"
+    r"did|is|are|was|were|has|have|had|will|can|would)"
+    r"(?P<denied> not|n['’]t)?\W*",
+    re.IGNORECASE,
+)
+_BRIEF = 14
+"""Words of a sentence that says up or down and little else."""
+_SHORT = 30
+"""Words of an answer that may take back its own yes."""
 _YEARS = re.compile(r"\b(?:FY)?\d+\b")
 _PART = re.compile(r"\bnot (?:only|just|including|limited|necessarily|considering)\b", re.IGNORECASE)
 
@@ -40,7 +62,7 @@ def polarity(text: str) -> bool | None:
     if _NONE.match(text):
         return False
     found = _LEAD.match(text) or _LATE.search(text)
-    return None if found is None else found["word"].lower() in _YES
+    return polarity_abroad(text) if found is None else found["word"].lower() in _YES
 
 
 def is_yes_no(question: str) -> bool:
@@ -71,11 +93,34 @@ def implied(question: str, answer: str) -> bool | None:
     sentences = sentences_of(answer)
     if not sentences:
         return None
-    first = sentences[0]
+    first = _ASSURES.sub("", sentences[0])
+    echoed = _ECHO.fullmatch(first)
+    if echoed:
+        return not echoed["denied"]
+    turned = _direction(question, first)
+    if turned is not None:
+        return turned
     if coverage(_YEARS.sub(" ", question), first) < 0.65 or negated(question) or len(first.split()) > 45:
         return None
     denied = bool(_DENIES.search(_PART.sub(" ", first)))
     return denied if _opposed(question, first) else not denied
+
+
+def _direction(question: str, first: str) -> bool | None:
+    """Whether a short sentence says the question's direction of what the question asks about, None where it says neither."""
+    axis = next((axis for axis in AXES if side_of(question, axis) and side_of(first, axis)), None)
+    if axis is None or len(first.split()) > _BRIEF or negated(first) or negated(question):
+        return None
+    bare = " ".join(word for word in _YEARS.sub(" ", question).split() if not is_direction(word.strip("?.,")))
+    return side_of(question, axis) == side_of(first, axis) if coverage(bare, first) >= 0.6 else None
+
+
+def contradicts(question: str, answer: str, said: bool) -> bool:
+    """Whether a short answer that says yes goes on to deny what is asked: "Yes. They hold no such permits."."""
+    if not said or len(answer.split()) > _SHORT or negated(question):
+        return False
+    rest = sentences_of(_LEAD.sub("", answer, count=1))
+    return any(negated(sentence) and coverage(question, sentence) >= 0.5 for sentence in rest)
 
 
 def _opposed(question: str, statement: str) -> bool:
