@@ -45,7 +45,7 @@ _USED_BEHIND = re.compile(
     r"\)?\s*(?:(?:was|were|is|are|had been|has been)\s+)?(?:used|spent|consumed|absorbed)\b", re.IGNORECASE
 )
 _LOSS = re.compile(
-    r"\b(?:loss(?:es)?|lost|deficits?|shortfall|headwinds?|drag|negative|minus|outflows?)\b(?:\s+(?:of|was|were|is|came to|"
+    r"\b(?:loss(?:es)?|lost|deficits?|shortfall|headwinds?|drag|hit|negative|minus|outflows?)\b(?:\s+(?:of|was|were|is|came to|"
     r"amounted to|"
     r"totall?ed|for|the|year|in|about|approximately|some|roughly|nearly|a|total|attributable|to|equity|holders|before|after|tax|"
     r"[12]\d{3},?))*\s*[(:~≈]?\s*\Z",
@@ -88,7 +88,7 @@ _USING = frozenset(("cas", "use", "spe", "con", "abs", "pai", "bur"))
 """How the words of each kind begin: a text without one of these needs no closer look."""
 _EARNING = re.findall(
     r"\w+",
-    "loss lost defic short headwind drag added tailwind negativ minus outflow profit surplus inflow gain earn used "
+    "loss lost defic short headwind drag hit added tailwind negativ minus outflow profit surplus inflow gain earn used "
     "spent consumed absorbed paid burn "
     "verlust pert",
 )

@@ -12,7 +12,7 @@ from harness.quantities.answering import Claim, claims_of, likeliest, with_heade
 from harness.quantities.asking import Ask
 from harness.quantities.comparing import Comparison, compare, rounds_to
 from harness.quantities.nouns import counts_same
-from harness.quantities.orders import OPERAND, is_level
+from harness.quantities.orders import OPERAND, is_change, is_level
 from harness.quantities.parts import fraction_of
 from harness.quantities.periods import agree, periods_of
 from harness.quantities.quantity import Quantity
@@ -185,6 +185,13 @@ def _objection(
         return Verdict(False, "another's", another, detail)
     if task.ask.difference and is_level(task.answer, claim.start):
         return Verdict(False, "level", f"{claim.text!r} is what was reached, the question asks for the change", detail)
+    if (
+        not task.ask.change
+        and not task.ask.difference
+        and not reference.direction
+        and is_change(task.answer, claim.start)
+    ):
+        return Verdict(False, "level", f"{claim.text!r} is a change, the question asks for the level", detail)
     if counts_same(claim, reference, f"{task.question} {task.answer}") is False:
         return Verdict(False, "unit mismatch", f"{claim.text!r} counts something else than {reference.text!r}", detail)
     if BOUNDS.get(claim.qualifier, 0) * task.ask.bound < 0:

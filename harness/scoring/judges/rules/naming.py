@@ -41,6 +41,8 @@ _NOT_BEHIND = re.compile(
 _ANOTHER_DENIED = re.compile(
     r"[,;(]\s*(?:and )?(?:not|never|rather than|instead of|but not) (?:the )?[^,;.]*|\bnot (?:only|just)\b"
 )
+_ONE_OF = re.compile(r"\b(?:one of (?:these|them|the following|those)|either one)\b", re.IGNORECASE)
+_PREVIOUS = re.compile(r"\b(?:former|previous|predecessor|before)\b", re.IGNORECASE)
 _FORMER = re.compile(
     r"\b(?:former|previous|predecessor|before|until|used to|first|old|(?:was|were) (?:replaced|succeeded)|whom|did [\w ]+ "
     r"(?:replace|succeed))\b",
@@ -166,7 +168,7 @@ def _named(task: Task, texts: list[str], fresh: Sequence[str], name: str) -> Ver
 
 def _settled(task: Task, holding: str, name: str) -> Verdict | None:
     """What the words around a name settle: one of two, denied, succeeded by another, only its owner."""
-    open_ = leaves_open(task, name) or _candidates(task)
+    open_ = leaves_open(task, name) or _candidates(task) or _one_of(holding)
     if open_:
         return Verdict(False, "hedge", open_)
     before, found, behind = plain(holding).partition(plain(name))
@@ -180,9 +182,20 @@ def _settled(task: Task, holding: str, name: str) -> Verdict | None:
         and plain(name) not in plain(change[0])
     ):
         return Verdict(False, "name", f"{name!r} was succeeded")
+    if (
+        change
+        and _PREVIOUS.search(task.question)
+        and plain(name) in plain(change[0])
+        and plain(name) not in plain(change[1])
+    ):
+        return Verdict(False, "name", f"{name!r} succeeded the other, the question asks for who came before")
     if found and re.match(r"['’]s \w", behind) and len(plain(holding).split()) > len(plain(name).split()) + 3:
         return undecided(f"the answer names something of {name!r}") if coverage(task.question, behind) == 0 else None
     return None
+
+
+def _one_of(text: str) -> str:
+    return "the answer names several and says that it is one of them" if _ONE_OF.search(text) else ""
 
 
 def _candidates(task: Task) -> str:
