@@ -112,7 +112,8 @@ _QUALIFIER = re.compile(
     re.IGNORECASE,
 )
 _QUALIFIER_BEHIND = re.compile(
-    r"(?:[ ](?!or|and|at)[a-z]+)?[ ,(]{1,2}(?:(?P<least>or (?:more|above|greater|longer|higher)|and (?:above|over|more|"
+    r"['’]?(?:[ ](?!or\b|and\b|at\b)[a-z]+)?[ ,(]{1,2}(?:(?P<least>or (?:more|above|greater|longer|higher)|and (?:above|"
+    r"over|more|"
     r"up)|minimum|at (?:the )?least|"
     r"at a minimum)"
     r"|(?P<most>or (?:less|fewer|below|under)|and (?:below|under)|maximum|at (?:the )?most|at a maximum))\b",

@@ -14,7 +14,8 @@ _OWNER = re.compile(r"\b([A-Z][\w&-]+(?:\s+(?:&\s+)?(?:[A-Z][\w&.-]+|plc|gmbh|ll
 _SUBJECT = re.compile(
     r"(?:^|[.;:,]\s+|\b(?:and|while|whereas|but|at|of|for|in)\s+)([A-Z][\w&-]+(?:\s+(?:&\s+)?[A-Z][\w&.-]+)*)\s+"
     r"(?:had|has|reported|recorded|posted|earned|made|generated|spent|paid|employed|employs|sold|recorded|achieved|was|is|stood|"
-    r"segment|division|unit|business|plant|site|region|branch|area|office|store|factory|mine|fund|brand)\b"
+    r"segment|division|unit|business|plant|site|region|branch|area|office|store|factory|mine|fund|brand|"
+    r"sales|revenues?|profits?|income|costs?|margin|output|production|earnings)\b"
 )
 _OF = re.compile(
     r"\b(?:of|for|at|in|by)\s+(?:the\s+)?([A-Z][\w&-]+(?:\s+(?:&\s+)?[A-Z][\w&.-]+)*)(?=\s+(?:segment|division|unit|business|"
@@ -152,6 +153,11 @@ def _other_name(task: Task, clause: str) -> str:
         return ""
     other = _owners(clause, task.question)
     return f"the question asks about {min(asked)!r}, the figure is said of {other[0]!r}" if other else ""
+
+
+def named_of_another(task: Task, place: int) -> str:
+    """Why a name at that place of the answer is another's: the question asks about a company that its clause does not name."""
+    return _other_name(task, _around(task.answer, place)[0]) if place >= 0 else ""
 
 
 def owner_at(task: Task, place: int) -> str:

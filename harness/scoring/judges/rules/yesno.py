@@ -46,7 +46,7 @@ _ASSURES = re.compile(
 _ECHO = re.compile(
     r"\W*(?:it|they|he|she|we|the \w+(?: \w+)?) (?:(?:certainly|indeed|clearly|definitely|of course|surely) )?(?:does|do|"
     r"did|is|are|was|were|has|have|had|will|can|would)"
-    r"(?P<denied> not|n['’]t)?\W*",
+    r"(?P<denied> not|n['’]t)?(?:,? (?:without (?:question|doubt)|beyond doubt|indeed|of course))?\W*",
     re.IGNORECASE,
 )
 _NO_SUCH = re.compile(r"\bno (?:\w+ )?(\w{4,})", re.IGNORECASE)
