@@ -17,6 +17,7 @@ from harness.scoring.judges.rules.judging import judge, kind_of
 from harness.scoring.judges.rules.verdict import Verdict
 
 CORPUS = Path(__file__).parent / "corpora" / "quantities.jsonl"
+HARD = Path(__file__).parent / "corpora" / "hard_pairs.jsonl"
 PAIRS = Path(__file__).parent / "corpora" / "judge_pairs.jsonl"
 NORTHFIELD = Path(__file__).parents[1] / "goldens" / "northfield"
 Row = dict[str, Any]
@@ -102,6 +103,25 @@ def test_every_kind_of_labelled_pairs_has_near_misses_both_ways(kind: str) -> No
     labels = Counter(row["label"] == "correct" for row in PAIRED[kind])
     assert labels.total() >= 10
     assert min(labels.values()) >= 0.3 * labels.total()
+
+
+def test_hard_pairs_written_without_knowing_the_code_by_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    """Pairs that somebody wrote before the rules of today, without having seen them; measured blind first."""
+    hard = corpus(HARD)
+    counts = {kind: tally(rows) for kind, rows in hard.items()}
+    total = sum(counts.values(), Counter[str]())
+    wrong_accepts = sum(
+        verdict_of(row).value is True and row["label"] != "correct" for rows in hard.values() for row in rows
+    )
+    assert total.total() >= 200
+    assert total["right"] / (total["right"] + total["wrong"]) >= 0.96
+    assert wrong_accepts <= 0.03 * total.total()
+    assert total["undecided"] <= 0.1 * total.total()
+    assert counts["other_scripts"]["wrong"] == 0
+    with capsys.disabled():
+        print(f"\nhard pairs: {dict(total)}, {wrong_accepts} wrong accepts")
+        for kind, count in counts.items():
+            print(f"  {kind:<16} {count['right']:>3} right {count['wrong']:>2} wrong {count['undecided']:>2} undecided")
 
 
 def passages(held: str, mark: str) -> str:

@@ -38,6 +38,7 @@ _LISTED = re.compile(r"\W*[^:.;\d]{2,60}(?::|\||\t|\s[-–—]|\s{2,})\W*\d")
 """A line of a list: a name, a mark, a figure."""
 _PAIR = re.compile(r"\b[A-Z][a-z]{2,} (?:\d{1,3}|[A-Z])\b(?![\d,.%'’&])")
 _PROPER = re.compile(r"(?<=[a-z,'’] )[A-Z][\w-]{2,}")
+_OF_WHICH = re.compile(r"\W*(?:and )?of (?:which|these|this)\b", re.IGNORECASE)
 _NAME_COUNTS = 4
 _PLACE = 2.5
 """What a figure's place in the answer adds to its rank at most."""
@@ -156,6 +157,7 @@ def likeliest(claims: Sequence[Claim], question: str, ask: Ask | None = None) ->
     ("the gross margin was 8.2% and the net margin 5.1%")."""
     able = [claim for claim in claims if claim.rank > OPERAND] or list(claims[:1])
     able = _of_period(able, ask) if ask else able
+    able = [claim for claim in able if not (_OF_WHICH.match(claim.label) and not _fit(claim, question))] or able
     close = _outlasting(able[:_MOST], question, _side_by_side)
     close = [claim for claim in close if close[0].rank - claim.rank < CLOSE]
     return _outlasting(close, question, lambda one, other: one.sentence == other.sentence)

@@ -33,7 +33,7 @@ _UP = re.compile(
 )
 _CHANGE = re.compile(
     r"\b(?:chang\w+|growth|grow|grew|increas\w+|decreas\w+|differ\w+|ris(?:e|en)|rose|fall|fell|declin\w+|drop\w*|"
-    r"widen\w*|narrow\w*|climb\w*|shr[iau]nk|variation|swing|movement|year[- ]over[- ]year|yoy)\b",
+    r"widen\w*|narrow\w*|climb\w*|shr[iau]nk|develop\w*|evol\w+|variation|swing|movement|year[- ]over[- ]year|yoy)\b",
     re.IGNORECASE,
 )
 _YEAR = re.compile(
@@ -62,7 +62,8 @@ _BY_HOW_MUCH = re.compile(
     re.IGNORECASE,
 )
 _START = re.compile(
-    r"\b(?:at the (?:start|beginning|outset)|opening|initial(?:ly)?|original(?:ly)?|beginning (?:of|balance)|"
+    r"\b(?:(?:start|begin|began)\w* (?:the |its |their )?(?:\w+ )?(?:year|period|quarter|month)|at the (?:start|"
+    r"beginning|outset)|opening|initial(?:ly)?|original(?:ly)?|beginning (?:of|balance)|"
     r"before (?:the|its|their|this|that|any)|prior to|start(?:ed|ing)? (?:at|from|with|value|level|price|figure)|"
     r"from (?:what|which) (?:level|figure|amount|value))\b",
     re.IGNORECASE,
@@ -90,6 +91,12 @@ _QUANTITY = re.compile(
     r"|\bwhat (?:\w+ ){0,3}?(?:percentage|percent|amount|number|share|proportion|value|rate|ratio|price|total)\b"
     r"|\b(?:what|calculate|compute|determine|give|state)\b(?:'s| is| was| are| were)?"
     r"(?! (?:the )?(?:nature|purpose|reason|cause|main|primary|key|name|impact|effect|type|kind|basis)\b)",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(
+    r"\b(?:what|which) (?:\w+ ){0,2}?(?:temperature|speed|pressure|age|weight|height|length|width|depth|distance|stake|"
+    r"salary|dose|"
+    r"percentage|frequency|voltage)\b",
     re.IGNORECASE,
 )
 _ABROAD = re.compile(
@@ -187,6 +194,8 @@ def ask_of(question: str) -> Ask:
 
 def asks_quantity(question: str) -> bool:
     """Whether a question asks for a figure, and not for a name or a reason."""
+    if _MEASURED.search(question):
+        return True
     return bool(_QUANTITY.search(question) or _ABROAD.search(question)) and not _OTHER.search(question)
 
 

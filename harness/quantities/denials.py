@@ -11,7 +11,7 @@ _BETWEEN = (
 )
 _DENIED = re.compile(
     rf"(?:\b(?:not|never|nor)|n['’]t|\bcannot)(?:\s+{_BETWEEN}){{0,4}}\s*[(\"'“~≈]?\s*\Z"
-    r"|\b(?:rather than|instead of|as opposed to|and not|contrary to|anything but|nowhere near|far from|wrongly|"
+    r"|\b(?:rather than|instead of|as opposed to|and not|contrary to|anything but|by no means|nowhere near|far from|wrongly|"
     r"incorrectly|mistakenly)(?:\s+(?:reported|"
     r"stated|given)\s+as)?"
     r"\s+(?:the\s+|a\s+)?\W?\Z",
@@ -34,6 +34,7 @@ _HINTS = (
     " but",
     "where",
     "far ",
+    "means",
 )
 """A text without one of these, or a word behind the figure, denies nothing."""
 _NEAR, _CLOSE = 90, 48

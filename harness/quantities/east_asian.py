@@ -18,6 +18,8 @@ _CHAIN = re.compile(
 _PART = re.compile(rf"(\d[\d,]*(?:\.\d+)?)[ ]?({_SIZE}?)")
 _PERCENT = re.compile(rf"百分之[ ]?(\d+(?:\.\d+)?|[{_RUN}]+(?:点[{''.join(_DIGITS)}]+)?)")
 _TENTHS = re.compile(rf"(?<![\d{_RUN}])([{''.join(_DIGITS)}])成(?![立为員员本果功長长就])")
+_BESIDE = re.compile(r"(?:大约|大約|约|約|近|每股|每人|[1１]?株(?:当|あ)たり)(?=\s?[\d０-９一二三四五六七八九])")
+"""Words in front of a number that do not change it."""
 _IDEOGRAPH = re.compile(r"[\u3040-\u9fff\uac00-\ud7a3]")
 
 
@@ -25,7 +27,7 @@ def numbers_written_out(text: str) -> str:
     """The text with its spelled and compound numbers in digits; texts in other scripts come back as they are."""
     if not _IDEOGRAPH.search(text):
         return text
-    text = _PERCENT.sub(_percent, text)
+    text = _PERCENT.sub(_percent, _BESIDE.sub(" ", text))
     text = _TENTHS.sub(lambda match: f"{10 * _DIGITS[match[1]]}%", text)
     text = _SPELLED.sub(_spelled, text)
     return _CHAIN.sub(lambda match: _chained(match[0]), text)

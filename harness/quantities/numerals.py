@@ -60,7 +60,9 @@ _UNITS = _WORD.findall(
 _TENS = _WORD.findall("twenty thirty forty fifty sixty seventy eighty ninety")
 _SMALL = {word: n for n, word in enumerate(_UNITS)} | {word: 10 * n for n, word in enumerate(_TENS, 2)} | {"dozen": 12}
 _LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-NUMBER_WORDS = frozenset((*_SMALL, "hundred", "half", "third", "quarter", "fifth", "tenth"))
+NUMBER_WORDS = frozenset(
+    (*_SMALL, "hundred", "half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+)
 """Without one of these words a text spells no number, "a million" aside."""
 _ARTICLES = {"a": Decimal(1), "an": Decimal(1), "half a": Decimal("0.5"), "half an": Decimal("0.5")}
 _ONE = "|".join(sorted(_SMALL, key=len, reverse=True))
@@ -75,13 +77,25 @@ WORDS = re.compile(
 
 
 FRACTIONS = re.compile(
-    r"\b(?:(?P<two>two|three|four)[ -](?P<parts>third|quarter|fifth|tenth)s"
-    r"|(?:one|a)[ -](?P<part>third|quarter|half|fifth|tenth)(?= of\b|\W*\Z)"
-    r"|one[ -](?P<hyphened>third|quarter|half|fifth|tenth)(?![ -]\w)|(?P<half>half)(?= of\b| an? (?:dollar|euro|pound|"
+    r"\b(?:(?P<two>two|three|four|five|six|seven|eight|nine)[ -](?P<parts>third|quarter|fifth|sixth|seventh|eighth|ninth|"
+    r"tenth)s"
+    r"|(?:one|a)[ -](?P<part>third|quarter|half|fifth|sixth|seventh|eighth|ninth|tenth)(?= of\b|\W*\Z)"
+    r"|one[ -](?P<hyphened>third|quarter|half|fifth|sixth|seventh|eighth|ninth|tenth)(?![ -]\w)|(?P<half>half)(?= of\b|"
+    r" an? (?:dollar|euro|pound|"
     r"cup|kilo|mile|year|hour|day|percent|tonne)))\b",
     re.IGNORECASE,
 )
-_PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10}
+_PARTS = {
+    "half": 2,
+    "third": 3,
+    "quarter": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+}
 
 
 def fraction(match: re.Match[str]) -> Decimal:

@@ -24,6 +24,9 @@ _SAME_UNIT, _OTHER_UNIT, _CHANGE = 1.0, -4.0, 1.5
 _NEAR = 70
 """Characters before a figure that are looked at."""
 
+_THE_ANSWER = re.compile(r"\banswer(?: is|:| =)\s*(?:\w+\s)?\W{0,3}\Z", re.IGNORECASE)
+_ANSWER_IS, _LEAD = 6.0, 24
+"""What "the answer is" adds, and the characters in which it is looked for."""
 _CUE = re.compile(
     r"\b(?:therefore|thus|hence|in (?:summary|conclusion)|to summari[sz]e|overall|final(?:ly)?|answer|conclu\w+|"
     r"result(?:s|ing)?|so,|"
@@ -43,7 +46,7 @@ _DENOMINATOR = re.compile(r"\b1\s*(?:to|:)\s*\Z", re.IGNORECASE)
 _COMPARED = re.compile(
     r"\b(?:from|compared (?:to|with)|versus|vs\.?|against|than|prior year(?:'s)?|previous(?:ly)?|up from|down from|"
     r"relative to|out of|"
-    r"of which|with|after|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing|"
+    r"with|after|including|excluding|based on|given|using|dividing|subtracting|adding|taking|by dividing|"
     r"below|above)\b[^.]{0,40}\Z",
     re.IGNORECASE,
 )
@@ -82,6 +85,7 @@ class Ranker:
         rank += _COMPARISON * self._compared(before) + _GIVEN * (abs(quantity.mantissa) in self.ask.given)
         rank += _OTHER_ASKED * self._not_asked(before) + _CHANGE * (self.ask.difference and quantity.direction != 0)
         rank += _OTHER_PERIOD * (bool(self.ask.periods) and not agree(quantity.period, self.ask.periods))
+        rank += _ANSWER_IS * bool(_THE_ANSWER.search(before[-_LEAD:]))
         return rank + self._unit(quantity)
 
     @cached_property
@@ -136,6 +140,11 @@ class Ranker:
 def is_level(answer: str, start: int) -> bool:
     """Whether a figure is what something fell or rose to, and not by how much."""
     return bool(_LEVEL.search(answer[max(0, start - _NEAR) : start]))
+
+
+def is_change(answer: str, start: int) -> bool:
+    """Whether a figure is by how much something fell or rose."""
+    return bool(_CHANGED_BY.search(answer[max(0, start - _NEAR) : start]))
 
 
 def _worked_on(before: str) -> bool:

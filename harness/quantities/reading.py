@@ -37,6 +37,9 @@ _OF_A = re.compile(r"\s+(?:of\s+)?an?(?=\s)", re.IGNORECASE)
 _A_MILLION = re.compile(r"\b[Aa]n? [tmb][hir]")
 _BEHIND = 32
 """Characters behind a figure that are kept, for the noun that it counts."""
+_LATER = re.compile(r"\W*(?:(?:a|one) year later|(?:the|in the) (?:following|next) year)\b", re.IGNORECASE)
+_TO = re.compile(r"\s*to\b", re.IGNORECASE)
+"""A period in front of "to" is that of the figure before it: "from $5 million in 2020 to $6 million"."""
 _NO_PERIOD: tuple[str, ...] = ()
 _AT_HAND = 25
 """Characters behind a figure within which a period is preferred to one in front."""
@@ -231,14 +234,17 @@ def _periods(
         chosen = _of_clause(text, figure, end, inside)
         if chosen and not clause.aside:
             last = chosen
-        yield chosen or (() if clause.aside else last)
+        later = clause.aside or bool(_LATER.match(text, figure.end))
+        yield chosen or (_NO_PERIOD if later else last)
 
 
 def _of_clause(text: str, figure: Quantity, end: int, inside: list[Period]) -> tuple[str, ...]:
     """The period behind the figure ("$5 million in 2018") before one in front."""
     behind = [period for period in inside if figure.end <= period.start < end]
     behind = [period for period in behind if text[period.end : period.end + 2].strip()[:1] not in (":", "=")]
-    before = [period for period in inside if period.end <= figure.start]
+    before = [
+        period for period in inside if period.end <= figure.start and not _TO.match(text, period.end, figure.start)
+    ]
     if behind and not (before and behind[0].start > figure.end + _AT_HAND):
         return behind[0].names
     return before[-1].names if before else ()

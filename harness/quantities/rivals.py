@@ -25,7 +25,8 @@ _ROWS = (
     "owned | leased rented",
     "north northern | south southern | east eastern | west western",
     "imports import imported | exports export exported",
-    "purchased purchases bought acquired | sold disposals",
+    "purchased purchase purchases bought buy buys buying acquired acquire acquires |"
+    " sold sell sells selling disposals divested",
     "hired joined | left departed",
     "budget budgeted planned target targeted forecast expected | actual",
     "residential | commercial | industrial",
@@ -35,6 +36,8 @@ _ROWS = (
     "upstream | downstream",
     "organic | reported",
     "retail | wholesale",
+    "fcf | profit income earnings loss | ebitda",
+    "full-year annual yearly | quarter quarterly | half-year",
     "ceo | cfo | coo | cto | chair chairman chairwoman chairperson",
     "capex | depreciation amortization | acquisitions",
     "book | market | fair | face nominal",
@@ -59,6 +62,8 @@ _PHRASES = (
         " ",
     ),
     (re.compile(r"\bcapital expenditures?\b|\bcapital spending\b", re.IGNORECASE), " capex "),
+    (re.compile(r"\bfree cash flows?\b", re.IGNORECASE), " fcf "),
+    (re.compile(r"\bfull[- ]year\b", re.IGNORECASE), " full-year "),
     (re.compile(r"\bscope\s+([123])\b", re.IGNORECASE), r" scope-\1 "),
     (re.compile(r"\b(non|short|long|full|part|pre)\s+(current|term|time|tax)\b", re.IGNORECASE), r"\1-\2"),
     (

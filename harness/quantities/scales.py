@@ -66,5 +66,5 @@ SCALES: dict[str, Decimal] = {
     **{word: Decimal(10) ** power for word, power in EAST_ASIAN.items()},
 }
 """Every scale word, in lower case, to its factor."""
-COMMA_DECIMAL = frozenset(_worded(EUROPEAN, CYRILLIC_GREEK)) | {"mrd", "mio"}
+COMMA_DECIMAL = frozenset(_worded(EUROPEAN, CYRILLIC_GREEK)) | {"mrd", "mio", "milliard", "milliards"}
 """Scale words of languages whose decimal mark is the comma."""

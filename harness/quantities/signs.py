@@ -45,7 +45,7 @@ _USED_BEHIND = re.compile(
     r"\)?\s*(?:(?:was|were|is|are|had been|has been)\s+)?(?:used|spent|consumed|absorbed)\b", re.IGNORECASE
 )
 _LOSS = re.compile(
-    r"\b(?:loss(?:es)?|lost|deficits?|shortfall|headwinds?|drag|negative|minus|outflows?)\b(?:\s+(?:of|was|were|is|came to|"
+    r"\b(?:loss(?:es)?|lost|deficits?|shortfall|headwinds?|drag|hit|negative|minus|outflows?)\b(?:\s+(?:of|was|were|is|came to|"
     r"amounted to|"
     r"totall?ed|for|the|year|in|about|approximately|some|roughly|nearly|a|total|attributable|to|equity|holders|before|after|tax|"
     r"[12]\d{3},?))*\s*[(:~≈]?\s*\Z",
@@ -88,7 +88,7 @@ _USING = frozenset(("cas", "use", "spe", "con", "abs", "pai", "bur"))
 """How the words of each kind begin: a text without one of these needs no closer look."""
 _EARNING = re.findall(
     r"\w+",
-    "loss lost defic short headwind drag added tailwind negativ minus outflow profit surplus inflow gain earn used "
+    "loss lost defic short headwind drag hit added tailwind negativ minus outflow profit surplus inflow gain earn used "
     "spent consumed absorbed paid burn "
     "verlust pert",
 )
@@ -112,7 +112,8 @@ _QUALIFIER = re.compile(
     re.IGNORECASE,
 )
 _QUALIFIER_BEHIND = re.compile(
-    r"(?:[ ](?!or|and|at)[a-z]+)?[ ,(]{1,2}(?:(?P<least>or (?:more|above|greater|longer|higher)|and (?:above|over|more|"
+    r"['’]?(?:[ ](?!or\b|and\b|at\b)[a-z]+)?[ ,(]{1,2}(?:(?P<least>or (?:more|above|greater|longer|higher)|and (?:above|"
+    r"over|more|"
     r"up)|minimum|at (?:the )?least|"
     r"at a minimum)"
     r"|(?P<most>or (?:less|fewer|below|under)|and (?:below|under)|maximum|at (?:the )?most|at a maximum))\b",

@@ -58,6 +58,7 @@ _UNIT_WORDS = "|".join(
 )
 _UNIT = re.compile(rf"(?:-(?=[A-Za-z])|[ \n]{{0,2}})(?P<unit>(?:{'|'.join(CASED)})(?![\w/²³])|(?i:{_UNIT_WORDS}))")
 _OF = re.compile(r"[ ]of[ ](?=(?:us )?dollars|euros)", re.IGNORECASE)
+_MINUS_SCALE = re.compile(rf"[{MINUS}](?=\s(?:thousand|million|billion|trillion|mn|bn)\b)")
 _TRAILING_MINUS = re.compile(rf"[ ]?[{MINUS}](?=[ ]*(?:\Z|\n|[|)]))")
 _CLOSE = re.compile(r"[ ]?\)")
 _PER = re.compile(r"/[A-Za-z]")
@@ -113,7 +114,8 @@ def scale_and_unit(text: str, end: int) -> tuple[Decimal | None, Unit, int]:
 def _token(text: str, start: int, end: int) -> Token:
     lead = _lead(text, start)
     opened, sign, currency, inner = lead.group("open", "sign", "currency", "inner") if lead else ("", "", "", "")
-    scale, unit, last, word = _suffix(text, end, bool(currency))
+    behind = _MINUS_SCALE.match(text, end)
+    scale, unit, last, word = _suffix(text, behind.end() if behind else end, bool(currency))
     closed = _CLOSE.match(text, last)
     bracket = bool(closed) and (bool(opened) or (inner or "").startswith("("))
     first = lead.start() + len(lead[0]) - len(lead[0].lstrip()) if lead else start
@@ -124,7 +126,7 @@ def _token(text: str, start: int, end: int) -> Token:
     if bracket and closed:
         last, scale, unit = _behind(text, closed.end(), scale, unit)
     trailing = _TRAILING_MINUS.match(text, last)
-    minus, last = minus or bool(trailing), trailing.end() if trailing else last
+    minus, last = minus or bool(trailing or behind), trailing.end() if trailing else last
     return Token(
         first, last, (start, end), minus, sign == "+", bracket, scale, unit, bool(currency), word in COMMA_DECIMAL
     )

@@ -12,7 +12,7 @@ from harness.quantities.answering import Claim, claims_of, likeliest, with_heade
 from harness.quantities.asking import Ask
 from harness.quantities.comparing import Comparison, compare, rounds_to
 from harness.quantities.nouns import counts_same
-from harness.quantities.orders import OPERAND, is_level
+from harness.quantities.orders import OPERAND, is_change, is_level
 from harness.quantities.parts import fraction_of
 from harness.quantities.periods import agree, periods_of
 from harness.quantities.quantity import Quantity
@@ -26,6 +26,7 @@ from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
 
 _NOTHING = re.compile(r"\b(?:no|none|nil|nothing|not any|neither)\b", re.IGNORECASE)
+_NOTHING_FIRST = re.compile(r"\W*(?:nothing|none)\b(?! (?:but|other|more|less))", re.IGNORECASE)
 _WORKING = re.compile(r"[=≈÷×]|\d\s*[/*]\s*[$\d(]|\bdivid\w+|\bcalculat\w+", re.IGNORECASE)
 _COMMA = re.compile(r"\s*(?:,|;|,?\s+(?:and|or))\s*")
 _OR = re.compile(r"\W*\bor\b\W*(?:(?:about|approximately|perhaps|maybe|possibly|even)\W*)?", re.IGNORECASE)
@@ -106,7 +107,7 @@ def _compare(claim: Quantity, reference: Quantity, ask: Ask) -> Comparison:
             period=reference.period + tuple(p for p in ask.periods if p not in reference.period)
         )
     magnitude = ask.outlay and reference.signed and reference.value < 0
-    magnitude = magnitude or (ask.outlay and not reference.signed and claim.text.startswith("("))
+    magnitude = magnitude or (ask.outlay and not reference.signed and "(" in claim.text)
     return compare(claim, reference, signs=(1, -1) if magnitude else ask.signs)
 
 
@@ -117,6 +118,12 @@ def judge_figure(task: Task, reference: Quantity) -> Verdict:
     stated = [claim for claim in claims if claim.quantity.qualifier != "not"]
     if claims and not stated:
         return Verdict(False, "denied", f"the answer denies {claims[0].quantity.text!r} and states no other figure")
+    if (
+        reference.mantissa
+        and _NOTHING_FIRST.match(task.answer)
+        and not any(claim.quantity.unit is BARE for claim in stated[:1])
+    ):
+        return Verdict(False, "nothing", f"the answer says that there was none, the reference is {reference.text!r}")
     if not claims:
         return _without_figure(task.answer, reference)
     claims = stated
@@ -185,6 +192,13 @@ def _objection(
         return Verdict(False, "another's", another, detail)
     if task.ask.difference and is_level(task.answer, claim.start):
         return Verdict(False, "level", f"{claim.text!r} is what was reached, the question asks for the change", detail)
+    if (
+        not task.ask.change
+        and not task.ask.difference
+        and not reference.direction
+        and is_change(task.answer, claim.start)
+    ):
+        return Verdict(False, "level", f"{claim.text!r} is a change, the question asks for the level", detail)
     if counts_same(claim, reference, f"{task.question} {task.answer}") is False:
         return Verdict(False, "unit mismatch", f"{claim.text!r} counts something else than {reference.text!r}", detail)
     if BOUNDS.get(claim.qualifier, 0) * task.ask.bound < 0:
@@ -291,6 +305,9 @@ def is_difference(figures: Sequence[Quantity], answer: str, ask: Ask) -> bool:
     if len(figures) != 2 or figures[0].unit.dimension != figures[1].unit.dimension:
         return False
     one, two = (figure.value for figure in figures)
+    given = {abs(claim.quantity.value) for claim in claims_of(answer, ask)}
+    if {abs(one), abs(two)} <= given:
+        return False
     changes = [abs(two - one), *(abs(two - one) / abs(base) for base in (one, two) if base)]
     claims = [claim.quantity for claim in claims_of(answer, ask) if claim.rank > OPERAND]
     return any(rounds_to(change, claim.precision, abs(claim.value)) for claim in claims for change in changes)

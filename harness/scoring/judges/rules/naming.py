@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from harness.quantities.rivals import rival
 from harness.scoring.judges.rules.abroad import EAST, OTHER_SCRIPT
 from harness.scoring.judges.rules.answers import concludes, statements
 from harness.scoring.judges.rules.figures import figures_of, missing_figures
@@ -19,6 +20,7 @@ from harness.scoring.judges.rules.namesakes import (
     words_of_name,
     words_without_form,
 )
+from harness.scoring.judges.rules.subjects import named_of_another
 from harness.scoring.judges.rules.task import Task
 from harness.scoring.judges.rules.verdict import Verdict, undecided
 from harness.scoring.judges.rules.words import content, coverage, negated, plain
@@ -41,6 +43,9 @@ _NOT_BEHIND = re.compile(
 _ANOTHER_DENIED = re.compile(
     r"[,;(]\s*(?:and )?(?:not|never|rather than|instead of|but not) (?:the )?[^,;.]*|\bnot (?:only|just)\b"
 )
+_MAY_BE = re.compile(r"\b(?:may|might|could) be\b[^.]*\bor\b|\bor (?:it )?(?:may|might|could) be\b", re.IGNORECASE)
+_ONE_OF = re.compile(r"\b(?:one of (?:these|them|the following|those)|either one)\b", re.IGNORECASE)
+_PREVIOUS = re.compile(r"\b(?:former|previous|predecessor|before)\b", re.IGNORECASE)
 _FORMER = re.compile(
     r"\b(?:former|previous|predecessor|before|until|used to|first|old|(?:was|were) (?:replaced|succeeded)|whom|did [\w ]+ "
     r"(?:replace|succeed))\b",
@@ -156,6 +161,11 @@ def _named(task: Task, texts: list[str], fresh: Sequence[str], name: str) -> Ver
         return undecided("the answer names it behind something else")
     if re.fullmatch(rf"{re.escape(name.strip())}, [A-Z]\w+\.?", task.answer.strip()) and not is_person(name):
         return undecided("the answer names it and, behind a comma, something else")
+    another = named_of_another(task, task.answer.find(name))
+    if another:
+        return undecided(another.replace("figure", "name"))
+    if any(concludes(text) for text in texts) and not concludes(holding):
+        return undecided("the answer names it, but concludes in another sentence")
     asked = max((coverage(task.question, text) for text in texts if text != holding), default=0.0)
     if asked > 0 and not coverage(task.question, holding) and not concludes(holding):
         return undecided("the answer names it, but another of its sentences takes up the question")
@@ -166,12 +176,17 @@ def _named(task: Task, texts: list[str], fresh: Sequence[str], name: str) -> Ver
 
 def _settled(task: Task, holding: str, name: str) -> Verdict | None:
     """What the words around a name settle: one of two, denied, succeeded by another, only its owner."""
-    open_ = leaves_open(task, name) or _candidates(task)
+    open_ = leaves_open(task, name) or _candidates(task) or _one_of(holding)
     if open_:
         return Verdict(False, "hedge", open_)
     before, found, behind = plain(holding).partition(plain(name))
     if found and (_NOT_BEFORE.search(before) or _NOT_BEHIND.match(behind)):
         return Verdict(False, "denied", f"the answer denies {name!r}")
+    verb = rival(task.question, re.split(r"\band\b|[,;]", before)[-1]) if found else None
+    if verb:
+        return Verdict(
+            False, "another's", f"the question asks for {verb[0]!r}, the answer names {name!r} as {verb[1]!r}"
+        )
     change = holder(holding)
     if (
         change
@@ -180,9 +195,21 @@ def _settled(task: Task, holding: str, name: str) -> Verdict | None:
         and plain(name) not in plain(change[0])
     ):
         return Verdict(False, "name", f"{name!r} was succeeded")
+    if (
+        change
+        and _PREVIOUS.search(task.question)
+        and plain(name) in plain(change[0])
+        and plain(name) not in plain(change[1])
+    ):
+        return Verdict(False, "name", f"{name!r} succeeded the other, the question asks for who came before")
     if found and re.match(r"['’]s \w", behind) and len(plain(holding).split()) > len(plain(name).split()) + 3:
         return undecided(f"the answer names something of {name!r}") if coverage(task.question, behind) == 0 else None
     return None
+
+
+def _one_of(text: str) -> str:
+    unsure = _ONE_OF.search(text) or _MAY_BE.search(text)
+    return "the answer names several and says that it may be one of them" if unsure else ""
 
 
 def _candidates(task: Task) -> str:

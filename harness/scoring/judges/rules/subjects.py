@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from harness.quantities.numerals import NUMBER_WORDS
 from harness.quantities.rivals import rival
 from harness.scoring.judges.rules.sentences import sentences_of
 from harness.scoring.judges.rules.task import Task
@@ -13,7 +14,8 @@ _OWNER = re.compile(r"\b([A-Z][\w&-]+(?:\s+(?:&\s+)?(?:[A-Z][\w&.-]+|plc|gmbh|ll
 _SUBJECT = re.compile(
     r"(?:^|[.;:,]\s+|\b(?:and|while|whereas|but|at|of|for|in)\s+)([A-Z][\w&-]+(?:\s+(?:&\s+)?[A-Z][\w&.-]+)*)\s+"
     r"(?:had|has|reported|recorded|posted|earned|made|generated|spent|paid|employed|employs|sold|recorded|achieved|was|is|stood|"
-    r"segment|division|unit|business|plant|site|region|branch|area|office|store|factory|mine|fund|brand)\b"
+    r"segment|division|unit|business|plant|site|region|branch|area|office|store|factory|mine|fund|brand|"
+    r"sales|revenues?|profits?|income|costs?|margin|output|production|earnings)\b"
 )
 _OF = re.compile(
     r"\b(?:of|for|at|in|by)\s+(?:the\s+)?([A-Z][\w&-]+(?:\s+(?:&\s+)?[A-Z][\w&.-]+)*)(?=\s+(?:segment|division|unit|business|"
@@ -32,13 +34,17 @@ _OTHERS = re.compile(
     r"unrelated)\b(?:['’]s?)?",
     re.IGNORECASE,
 )
-_HEAD_OF = re.compile(r"\b([a-z]{4,}) of (?:the |its |all )?([a-z]{4,})")
+_JOINED = re.compile(r"\b(from|of|for|in|on|by) (?:the |its |all )?([a-z]{4,})")
+_HAS = re.compile(r"^\W*(?:the |its )?([a-z]{4,}) (?:has|have|had)\b")
+_TOTAL = re.compile(r"\b(total)\b")
+_CUT = re.compile(r";\s|\n|\(|\swhile\s|\swhereas\s|\sbut\s")
 _STEM = 5
 _GENERIC = frozenset(
     re.findall(
         r"\w+",
         "sales revenue revenues goods products company group firm about around "
-        "approximately over nearly roughly that this fiscal",
+        "approximately over nearly roughly that this these fiscal year years full they their half excess which million "
+        "billion thousand percent figure answer amount value rate account table report statement note page line item end",
     )
 )
 _COMMON = frozenset(
@@ -100,33 +106,44 @@ def _other_place(task: Task, clause: str) -> str:
 
 
 def other_item(task: Task, place: int) -> str:
-    """Why a figure may be another item's: asked for "imports of steel", the clause says "imports of aluminium"."""
-    clause = _around(task.answer, place)[0].lower()
-    for head, noun in _HEAD_OF.findall(task.question.lower()):
-        said = re.search(rf"\b{re.escape(head)} of (?:the |its |all )?([a-z]{{4,}})", clause)
-        if (
-            said
-            and noun[:_STEM] not in clause
-            and said[1][:_STEM] not in task.question.lower()
-            and said[1] not in _GENERIC
-        ):
-            return f"the question asks for {head} of {noun}, the answer says {head} of {said[1]}"
+    """Why a figure may be another item's: asked for what comes "from licensing", the clause says "from services"."""
+    clause, question = _around(task.answer, place)[0].lower(), task.question.lower()
+    for joint, noun in _JOINED.findall(task.question):
+        if noun[:_STEM] in clause or noun in _GENERIC:
+            continue
+        said = [
+            *re.findall(rf"\b{joint} (?:the |its |all )?([a-z]{{4,}})", clause),
+            *_HAS.findall(clause),
+            *_TOTAL.findall(clause),
+        ]
+        other = next(
+            (word for word in said if word[:_STEM] not in question and word not in _GENERIC | NUMBER_WORDS), ""
+        )
+        if other:
+            return f"the question asks {joint} {noun!r}, the answer says {other!r}"
     return ""
 
 
 def _around(answer: str, place: int) -> tuple[str, str]:
     """The clause and the sentence that hold a place."""
-    start, at = 0, 0
+    start = 0
     for sentence in sentences_of(answer):
         at = answer.find(sentence, start)
         start = at + len(sentence)
         if at <= place < start:
-            cut = max(
-                sentence.rfind(mark, 0, place - at) for mark in ("; ", "\n", " while ", " whereas ", " but ", "(")
-            )
-            behind = re.compile(r";\s|\s\(|\swhile\s|\swhereas\s|\sbut\s").search(sentence, place - at)
-            return sentence[cut + 1 : behind.start() if behind else len(sentence)], sentence
+            return _clause(sentence, place - at), sentence
     return answer, answer
+
+
+def _clause(sentence: str, place: int) -> str:
+    """The part of a sentence that holds a place; a figure alone in brackets belongs to what stands in front of them."""
+    cuts = [match.end() for match in _CUT.finditer(sentence, 0, place) if _letters(sentence[match.end() : place])]
+    behind = _CUT.search(sentence, place)
+    return sentence[cuts[-1] if cuts else 0 : behind.start() if behind else len(sentence)]
+
+
+def _letters(text: str) -> bool:
+    return any(char.isalpha() for char in text)
 
 
 def _other_name(task: Task, clause: str) -> str:
@@ -136,6 +153,11 @@ def _other_name(task: Task, clause: str) -> str:
         return ""
     other = _owners(clause, task.question)
     return f"the question asks about {min(asked)!r}, the figure is said of {other[0]!r}" if other else ""
+
+
+def named_of_another(task: Task, place: int) -> str:
+    """Why a name at that place of the answer is another's: the question asks about a company that its clause does not name."""
+    return _other_name(task, _around(task.answer, place)[0]) if place >= 0 else ""
 
 
 def owner_at(task: Task, place: int) -> str:

@@ -7,7 +7,7 @@ import re
 from harness.scoring.judges.rules.abroad import polarity_abroad
 from harness.scoring.judges.rules.directions import AXES, is_direction, side_of
 from harness.scoring.judges.rules.sentences import sentences_of
-from harness.scoring.judges.rules.words import coverage, negated
+from harness.scoring.judges.rules.words import content, coverage, negated, stem
 
 _LEAD = re.compile(
     r"[\W_]*(?:(?:the )?(?:short |final )?answer(?: is)?\s*:?\s*)?[\W_]*(?P<word>yes|no|true|false|correct|"
@@ -46,9 +46,10 @@ _ASSURES = re.compile(
 _ECHO = re.compile(
     r"\W*(?:it|they|he|she|we|the \w+(?: \w+)?) (?:(?:certainly|indeed|clearly|definitely|of course|surely) )?(?:does|do|"
     r"did|is|are|was|were|has|have|had|will|can|would)"
-    r"(?P<denied> not|n['’]t)?\W*",
+    r"(?P<denied> not|n['’]t)?(?:,? (?:without (?:question|doubt)|beyond doubt|indeed|of course))?\W*",
     re.IGNORECASE,
 )
+_NO_SUCH = re.compile(r"\bno (?:\w+ )?(\w{4,})", re.IGNORECASE)
 _BRIEF = 14
 """Words of a sentence that says up or down and little else."""
 _SHORT = 30
@@ -97,6 +98,8 @@ def implied(question: str, answer: str) -> bool | None:
     echoed = _ECHO.fullmatch(first)
     if echoed:
         return not echoed["denied"]
+    if any(stem(word) in content(question) for word in _NO_SUCH.findall(first)) and not negated(question):
+        return False
     turned = _direction(question, first)
     if turned is not None:
         return turned
