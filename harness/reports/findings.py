@@ -204,6 +204,8 @@ def _config(source: Source) -> list[str]:
 def _short(block: dict[str, Any]) -> str:
     """A component's block on one line, as YAML would have it; a checksum by its first digits."""
     settings = ", ".join(f"{name}: {_value(value)}" for name, value in block.items() if name != "use")
+    if "use" not in block:
+        return f"{{{settings}}}"
     return f"{block['use']}({settings})" if settings else str(block["use"])
 
 
