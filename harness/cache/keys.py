@@ -74,7 +74,7 @@ def code(module: str) -> str:
 
 def forget() -> None:
     """Read all code anew, where modules were changed under a running process."""
-    for known in (code, _source, _spec, _file, _ours, _version, _distributions):
+    for known in (code, _source, _spec, _file, _ours, _version):
         known.cache_clear()
 
 
