@@ -40,7 +40,8 @@ def public(thing):
 def page(corpus, ref):
     if ref not in PAGES:
         image = tried(lambda: hashlib.sha256(corpus.image(ref, 20)).hexdigest())
-        PAGES[ref] = [tried(lambda: corpus.text(ref)), tried(lambda: corpus.label(ref)), tried(lambda: corpus.words(ref)), image]
+        reads = corpus.text, corpus.label, corpus.words
+        PAGES[ref] = [image, *(tried(lambda: read(ref)) for read in reads)]
     return PAGES[ref]
 
 def corpus(pages):
@@ -79,7 +80,8 @@ class ProbeParser(Parser):
     mode: str = "plain"
     def parse(self, pdf, doc, bench):
         pages = bench.corpus.documents[doc].pages
-        said = digest("parse", pdf.read_bytes().hex()[:4000], doc, self.mode, own_package.shout(), own_package.WORD, seen(bench))
+        words = own_package.shout(), own_package.WORD
+        said = digest("parse", pdf.read_bytes().hex()[:4000], doc, self.mode, words, seen(bench))
         texts = {ref: bench.corpus.text(ref) for ref in (PageRef(doc, n) for n in range(1, pages + 1))}
         return [Page(ref=ref, blocks=(Block(kind="text", text=f"{text} {said}"),)) for ref, text in texts.items()]
 ''',
@@ -188,7 +190,8 @@ class ProbeReranker(Reranker):
     depth: int = 5
     def rerank(self, query, hits, bench):
         vectors = self.embedder.embed([query, *(hit.chunk.text for hit in hits)], "query", bench).tolist()
-        said = digest("rerank", query, self.depth, vectors, shared.WORD, shared.INNER, [h.chunk.passage for h in hits], seen(bench))
+        read = [vectors, shared.WORD, shared.INNER, [hit.chunk.passage for hit in hits]]
+        said = digest("rerank", query, self.depth, read, seen(bench))
         widened = [h.chunk.model_copy(update={"context": f"{h.chunk.passage} {said}"}) for h in hits]
         return [Hit(chunk, hit.score + share(said)) for chunk, hit in zip(widened, hits)]
 ''',

@@ -68,7 +68,9 @@ def go(folder: str) -> tuple[str, dict[str, bytes]]:
     importlib.invalidate_caches()
     keys.forget()
     result = run_config(Path("probe.yaml"), Options(splits=("dev",), workers=1, results=Path(folder)))
-    rows = {name: (result.folder / name).read_bytes() for name in (results.RETRIEVAL, results.GENERATION, results.SCORES)}
+    rows = {
+        name: (result.folder / name).read_bytes() for name in (results.RETRIEVAL, results.GENERATION, results.SCORES)
+    }
     assert b'"failed"' not in rows[results.SCORES]
     return result.manifest.key, rows
 
@@ -195,7 +197,9 @@ SETTING: dict[str, Callable[[dict[str, Any], random.Random], Any]] = {
     "late": lambda block, rng: rng.randrange(9),
     "candidates": lambda block, rng: rng.randrange(1, 9),
     "inner": lambda block, rng: {"use": rng.choice(["probe_leaf", "probe_gold"])},
-    "named": lambda block, rng: dict(reversed(block["named"].items())) | {"b": {"use": rng.choice(["probe_leaf", "probe_gold"])}},
+    "named": lambda block, rng: (
+        dict(reversed(block["named"].items())) | {"b": {"use": rng.choice(["probe_leaf", "probe_gold"])}}
+    ),
     "pairs": lambda block, rng: [*block["pairs"][1:], block["pairs"][0]],
     "weights": lambda block, rng: dict(reversed(block["weights"].items())) | {"a": rng.random()},
     "embedder": lambda block, rng: {"use": "probe_embedder", "turn": rng.random()},
@@ -246,7 +250,9 @@ def _code(name: str) -> Edit:
         elif rng.random() < 0.5:
             lines.append(f"# {number}")
         else:
-            lines = [line.replace("digest(", f"digest({number}, ").replace("share(", f"share({number}, ") for line in lines]
+            lines = [
+                line.replace("digest(", f"digest({number}, ").replace("share(", f"share({number}, ") for line in lines
+            ]
         path.write_text("\n".join(lines) + "\n")
 
     return edit
@@ -271,7 +277,9 @@ def edits() -> dict[str, Edit]:
         "corpus.yaml: id": _id,
         "corpus.yaml: order": _order,
         "corpus.yaml: name": lambda rng: _listing(lambda listing: listing.update(name=f"n{rng.randrange(3)}")),
-        "corpus.yaml: redistributable": lambda rng: _listing(lambda one: one.update(redistributable=rng.random() < 0.5)),
+        "corpus.yaml: redistributable": lambda rng: _listing(
+            lambda one: one.update(redistributable=rng.random() < 0.5)
+        ),
         **{f"golden: {name}": _golden(name) for name in GOLDEN},
         **{f"setting: {name}": _setting(name) for name in SETTING},
         "setting: scope": _scope,
@@ -298,7 +306,9 @@ def test_a_cached_run_is_what_a_fresh_one_is(seed: int, project: Path) -> None:
     order = [name for _ in range(2 * EDITS) for name in rng.sample(list(known), len(known))]
     done: list[str] = []
     for name in order:
-        before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and path.parts[0] != "results"}
+        before = {
+            path: path.read_bytes() for path in Path().rglob("*") if path.is_file() and path.parts[0] != "results"
+        }
         known[name](rng)
         try:
             key, fresh = go("fresh")
