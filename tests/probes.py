@@ -214,6 +214,7 @@ from spy import seen, share
 
 class ProbeMetric(Metric):
     """Reads the case, the corpus, and every passage that the answerer read."""
+    reads_passages = True
     stage = "generate"
     def score(self, case, bench):
         passages = [bench.passage(hit.chunk) for search in case.searches for hit in search.hits]

@@ -10,6 +10,7 @@ import dataclasses
 import hashlib
 import importlib
 import json
+import os
 import random
 import shutil
 import sys
@@ -31,7 +32,7 @@ from harness.records import Golden
 from harness.runs import config, results
 from harness.runs.options import Options
 
-SEQUENCES, EDITS = 12, 25
+SEQUENCES, EDITS = int(os.environ.get("HARNESS_EDIT_SEQUENCES", "1")), 25
 """300 edits in all."""
 
 OWN = ("spy", "elsewhere", "own_package", "systems")
