@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.files import output
 from harness.reports import table
 from harness.reports.escaping import terminal
 from harness.reports.wrapping import width
@@ -60,4 +61,4 @@ def as_json(results: Sequence[Result]) -> dict[str, dict[str, dict[str, float | 
 
 def print_json(results: Sequence[Result]) -> None:
     """Print the JSON document, in ASCII: it is the same in every locale."""
-    print(json.dumps(as_json(results), indent=1))
+    output.document(json.dumps(as_json(results), indent=1))

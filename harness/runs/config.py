@@ -31,6 +31,8 @@ class System(Record):
     reranker: Reranker = Field(default_factory=lambda: Reranker.model_validate({"use": "keep"}))
     answerer: Answerer
     judges: tuple[str, ...] = ()
+    seconds: float = Field(600.0, description="seconds that a question may take", gt=0, le=86_400)
+    """It shapes nothing that is kept: a question that took too long counts 0 in this run and is asked again in the next."""
     replaced: dict[str, Any] = Field(default_factory=dict)
     """What this file, or --set, replaced in the file that it extends."""
 
@@ -59,7 +61,7 @@ class System(Record):
         return {"name": self.name, "scope": self.scope, **blocks}
 
     def spec(self) -> dict[str, Any]:
-        """The whole config with its defaults, without the golden set."""
+        """The whole config with its defaults, without the golden set and the time limit."""
         return {**self.answering(), "judges": list(self.judges)}
 
 

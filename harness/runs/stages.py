@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, Protocol
 
 from pydantic import Field
 
-from harness.bench import Bench, Document
+from harness.bench import Bench, Document, Index
 from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
-from harness.records import Attempt, Case, Chunk, Found, Golden, Hit, Record, Search
-from harness.runs import faults
+from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Record, Search
+from harness.runs import faults, guards
 from harness.runs.config import System
+from harness.runs.deadlines import Deadline, Late
 from harness.runs.indexes import Indexes
 from harness.runs.ingest import Ingest, known
 from harness.scoring.metric import Metric
@@ -60,11 +61,15 @@ class Calls:
     limit: int
     searches: list[Search] = field(default_factory=list)
     capped: bool = False
+    over: bool = False
+    """True where the case's time is over."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, query: str) -> int | None:
-        """Take the next place; None beyond the cap."""
+        """Take the next place; None beyond the cap. Raises ValidationError for what is no query."""
         with self.lock:
+            if self.over:
+                raise Late("the time of the case is over")
             if len(self.searches) >= self.limit:
                 self.capped = True
                 return None
@@ -77,6 +82,12 @@ class Calls:
             found = tuple(Found.of(hit) for hit in hits)
             self.searches[place] = self.searches[place].model_copy(update={"hits": found})
 
+    def close(self) -> tuple[Search, ...]:
+        """The searches so far; an answerer that was left behind gets no more."""
+        with self.lock:
+            self.over = True
+            return tuple(self.searches)
+
 
 class Stages:
     """One system on one golden set."""
@@ -86,7 +97,7 @@ class Stages:
     ) -> None:
         self.system, self.ingest, self.outcomes, self.retry_failed = system, ingest, outcomes, retry_failed
         self.indexes = Indexes(ingest, bench)
-        self.bench = self.indexes.bench
+        self.bench = self.indexes.bench.with_index(self._open)
         own = [keys.own_code(__name__), *map(keys.code, INSTRUMENT)]
         self.search_key = keys.digest(
             [own, ingest.index_key(system.retriever), keys.component_key(system.retriever), system.retriever.candidates]
@@ -94,6 +105,7 @@ class Stages:
         self.rerank_key = keys.digest([self.search_key, keys.component_key(system.reranker)])
         self.answer_key = keys.digest([self.rerank_key, keys.component_key(system.answerer)])
         self.keys = {"search": self.search_key, "rerank": self.rerank_key, "answer": self.answer_key}
+        self.deadline = Deadline(system.seconds)
         self._lock = threading.Lock()
         self._by_id: dict[str, Chunk] | None = None
 
@@ -138,7 +150,9 @@ class Stages:
         if cached is not None:
             return Ranking.model_validate(cached)
         hits = self._first_hits(query, golden)
-        reranked = system.reranker.rerank(query, hits, self._case_bench(golden, system.reranker))
+        with guards.calling(system.reranker):
+            given = system.reranker.rerank(query, list(hits), self._case_bench(golden, system.reranker))
+            reranked = guards.reranked(system.reranker, given, hits, self.chunks())
         return self._keep(key, reranked)
 
     def _first_hits(self, query: str, golden: Golden) -> list[Hit]:
@@ -147,11 +161,18 @@ class Stages:
         cached = self.outcomes.get(key)
         if cached is not None:
             return Ranking.model_validate(cached).restore(self.chunks())
-        index = self.indexes.open(retriever)
-        bench = self._case_bench(golden, retriever)
-        hits = index.search(query, retriever.candidates, self.docs(golden), bench)
+        index, most, docs = self._open(retriever), retriever.candidates, self.docs(golden)
+        with guards.calling(retriever):
+            given = index.search(query, most, docs, self._case_bench(golden, retriever))
+            inside = docs or frozenset(self.ingest.documents)
+            hits = guards.hits(retriever, given, most, self.chunks(), inside, self.ingest.corpus)
         self._keep(key, hits)
         return hits
+
+    def _open(self, retriever: Component) -> Index:
+        """An index, made where it is missing: that serves all cases, and is on nobody's time."""
+        with self.deadline.stopped():
+            return self.indexes.open(retriever)
 
     def _keep(self, key: str, hits: Sequence[Hit]) -> Ranking:
         ranking = Ranking.of(hits, self.chunks())
@@ -166,9 +187,9 @@ class Stages:
         if query is None:
             return Case(golden=golden)
         try:
-            hits = self.ranking(query, golden).hits
+            hits = self.deadline.call(lambda: self.ranking(query, golden)).hits
         except Exception as error:
-            return Case(golden=golden, error=faults.reason(error))
+            return Case(golden=golden, error=guards.reason(error))
         return Case(golden=golden, candidates=hits, error=self._lost(golden) if not hits else None)
 
     def _lost(self, golden: Golden) -> str | None:
@@ -190,11 +211,13 @@ class Stages:
         return None if attempt and attempt.error and self.retry_failed else attempt
 
     def _generate(self, key: str, golden: Golden) -> Attempt:
-        attempt = self._attempt(golden)
-        self.outcomes.put(key, attempt.model_dump(mode="json", exclude_defaults=True))
+        attempt, keep = self._attempt(golden)
+        if keep:
+            self.outcomes.put(key, attempt.model_dump(mode="json", exclude_defaults=True))
         return attempt
 
-    def _attempt(self, golden: Golden) -> Attempt:
+    def _attempt(self, golden: Golden) -> tuple[Attempt, bool]:
+        """What the answerer did, and whether it is kept: what lacked time or memory may come out better next time."""
         answerer = self.system.answerer
         calls, ours = Calls(answerer.max_searches), list[BaseException]()
 
@@ -211,14 +234,19 @@ class Stages:
             calls.end(place, hits)
             return hits
 
-        answer, error = None, None
+        def ask() -> Answer:
+            with guards.calling(answerer):
+                given = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer))
+                return guards.answer(answerer, given)
+
+        answer, error, keep = None, None, True
         try:
-            answer = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer))
+            answer = self.deadline.call(ask)
         except Exception as raised:
-            error = faults.reason(raised)
+            error, keep = guards.reason(raised), not guards.passing(raised)
         if ours:  # an answerer that goes on after a failed search must not make the world's fault its own
             raise ours[0]
-        return Attempt(searches=tuple(calls.searches), answer=answer, capped=calls.capped, error=error)
+        return Attempt(searches=calls.close(), answer=answer, capped=calls.capped, error=error), keep
 
 
 Reader = Callable[[str], str]
