@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from scipy import stats as scipy_stats
 
 from harness.records import Golden
-from harness.reports import findings
+from harness.reports import findings, screen
 from harness.reports.table import footnotes
 from harness.scoring import intervals, paired, per_document
 from harness.scoring.intervals import Interval, summarise
@@ -119,6 +119,18 @@ def test_a_failed_score_is_counted_and_bounds_the_mean_but_is_never_a_zero() -> 
     assert (summary.worst, summary.best) == (0.5, 0.75)
     assert summarise("m", scores([1, 0]), binary=True).worst is None
     assert summarise("tokens", [*scores([900, 800]), *failed(1)], binary=False, share=False).best is None
+
+
+def test_undecided_stands_beside_failed_in_json_terminal_and_page_with_the_means_bounds() -> None:
+    open_ = Score(metric="m", golden="u", status="undecided")
+    made = summarise("m", [*scores([1, 1, 0]), open_, *failed(1), *skipped(2)], binary=True)
+    assert (made.undecided, made.failed, made.not_applicable, made.mean) == (1, 1, 2, pytest.approx(2 / 3))
+    numbers = screen._numbers(made)
+    assert (numbers["undecided"], numbers["worst"], numbers["best"]) == (1, 0.4, 0.8)
+    assert "worst" not in screen._numbers(summarise("m", scores([1, 0]), binary=True))
+    said = "1 undecided and 1 could not be scored; the mean lies between 0.400 and 0.800"
+    assert f"m: {said}" in footnotes([made])
+    assert f"- `m`: {said}" in findings._notes([made])
 
 
 def test_nan_is_refused() -> None:
