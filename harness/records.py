@@ -225,14 +225,34 @@ class Turn(Record):
     answer: str
 
 
+_NO_VALUE = ("nan", "NaN", "#N/A", "#VALUE!", "#REF!", "#NAME?", "#DIV/0!")
+
+
+def _no_value(text: str) -> str:
+    """Refuses what a spreadsheet writes where there is nothing."""
+    if text.strip() in _NO_VALUE:
+        raise ValueError("a spreadsheet writes this for an empty or broken cell: write the text, or leave the key out")
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is blank: write what is meant")
+    return text
+
+
+Written = Annotated[str, AfterValidator(_no_value)]
+Needed = Annotated[str, AfterValidator(_not_blank), AfterValidator(_no_value)]
+
+
 class Golden(Record):
     """A question with what is known of its answer. `evidence`: groups of pages, any one group enough on its own."""
 
-    id: Annotated[str, Field(min_length=1)]
-    question: Annotated[str, Field(min_length=1)]
+    id: Needed
+    question: Needed
     expect: Expect = "answer"
-    answer: str | None = None
-    accept: tuple[str, ...] = ()
+    answer: Written | None = None
+    accept: tuple[Needed, ...] = ()
     answer_type: str | None = None
     evidence: tuple[tuple[Ref, ...], ...] = ()
     quotes: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -240,7 +260,7 @@ class Golden(Record):
     valid_scope: Literal["any", "golden"] = "any"
     modality: tuple[Modality, ...] = ("unlabelled",)
     turns: tuple[Turn, ...] = ()
-    standalone: str | None = None
+    standalone: Needed | None = None
     source: str | None = None
     verified: str | None = None
     tags: tuple[str, ...] = ()

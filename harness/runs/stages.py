@@ -8,7 +8,7 @@ score     saved cases only; no system runs
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
@@ -18,7 +18,7 @@ from harness.bench import Bench, Document, Index
 from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
-from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Record, Search
+from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Kind, PageRef, Record, Search
 from harness.runs import faults, guards
 from harness.runs.config import System
 from harness.runs.deadlines import Deadline, Late
@@ -40,11 +40,20 @@ class Ranking(Record):
     @classmethod
     def of(cls, hits: Sequence[Hit], chunks: dict[str, Chunk]) -> Ranking:
         strange = {hit.chunk.id: hit.chunk for hit in hits if chunks.get(hit.chunk.id) != hit.chunk}
-        return cls(hits=tuple(Found.of(hit) for hit in hits), extra=strange)
+        return cls(hits=tuple(_found(hits)), extra=strange)
 
     def restore(self, chunks: dict[str, Chunk]) -> list[Hit]:
         """The hits with their chunks."""
         return [Hit(self.extra.get(hit.chunk) or chunks[hit.chunk], hit.score) for hit in self.hits]
+
+
+def _found(hits: Sequence[Hit]) -> Iterator[Found]:
+    """The hits as they are kept. The same text of a page under several ids has one kind, that of its first hit."""
+    kinds: dict[tuple[PageRef, str], Kind] = {}
+    for hit in hits:
+        kind = kinds.setdefault((hit.chunk.ref, " ".join(hit.chunk.text.split())), hit.chunk.kind)
+        found = Found.of(hit)
+        yield found if found.kind == kind else found.model_copy(update={"kind": kind})
 
 
 class OutcomeCache(Protocol):
