@@ -6,20 +6,24 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from conftest import CONFIG, Cli
+from conftest import CONFIG, Cli, write_set
 from pydantic import ValidationError
 
 from harness.bench import Bench
+from harness.cache.vectors import ArrayMemo
 from harness.files import working_folder
+from harness.protocols import Embedder
 from harness.records import Answer, Case, Citation, Golden, PageRef
 from harness.runs.deadlines import Deadline, Late
 from harness.scoring import citation_marks
@@ -397,32 +401,54 @@ BUILD = """class Odd(Bm25):
 
 # -- embedders ----------------------------------------------------------------------------------------------------------
 
+GOOD = np.ones((7, 4), dtype=np.float32) / 2
+
+
+class OddEmbedder(Embedder):
+    """Gives what it is told to give."""
+
+    gift: ClassVar[Any] = None
+
+    def encode(self, texts: Sequence[str], kind: str, bench: Bench) -> Any:
+        return type(self).gift
+
+
+VECTORS = {
+    "too long": (GOOD * 3, "gave a vector of length 3, not 1"),
+    "zeros": (GOOD * 0, "gave a vector of length 0, not 1"),
+    "NaN": (GOOD * np.nan, "gave a vector of length nan, not 1"),
+    "one is missing": (GOOD[:-1], "gave an array of shape (6, 4) for 7 text(s)"),
+    "a single one": (GOOD[0], "gave an array of shape (4,)"),
+    "None": (None, "gave a NoneType where an array is needed"),
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_vectors_that_are_none_are_refused_by_the_embedders_name(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(OddEmbedder, "gift", VECTORS[name][0])
+    bench = Bench(memo=lambda _, label: ArrayMemo(tmp_path, lambda what, done, total: None, label))
+    with pytest.raises(ValueError, match=re.escape(f"embedder 'test_misbehaving' {VECTORS[name][1]}")):
+        OddEmbedder().embed(list("abcdefg"), "passage", bench)
+
+
+def test_an_embedder_that_gives_no_vectors_costs_its_cases_and_not_the_run(project: Path, cli: Cli) -> None:
+    component(project, "embedder", EMBEDDER)
+    (project / "plain.yaml").write_text(CONFIG.replace("{use: bm25}", "{use: dense, embedder: odd}"))
+    kept = run(project, cli)
+    assert all("embedder 'odd' gave a vector of length 3, not 1" in row["error"] for row in kept.retrieved.values())
+    assert kept.score("page_hit@5", "mean") == 0.0
+
+
 EMBEDDER = """
 import numpy as np
 from harness.protocols import Embedder
 
 class Odd(Embedder):
     def encode(self, texts, kind, bench):
-        good = np.ones((len(texts), 4), dtype=np.float32) / 2
-        return BODY
+        return np.ones((len(texts), 9), dtype=np.float32)
 """
-VECTORS = {
-    "good * 3": "embedder 'odd' gave a vector of length 3, not 1",
-    "good * 0": "embedder 'odd' gave a vector of length 0, not 1",
-    "good * np.nan": "embedder 'odd' gave a vector of length nan, not 1",
-    "good[:-1]": "embedder 'odd' gave an array of shape (6, 4) for 7 text(s)",
-    "good[0]": "embedder 'odd' gave an array of shape (4,)",
-    "None": "embedder 'odd' gave a NoneType where an array is needed",
-}
-
-
-@pytest.mark.parametrize("code", VECTORS)
-def test_vectors_that_are_none_are_refused_by_the_embedders_name(code: str, project: Path, cli: Cli) -> None:
-    component(project, "embedder", EMBEDDER.replace("BODY", code))
-    (project / "plain.yaml").write_text(CONFIG.replace("{use: bm25}", "{use: dense, embedder: odd}"))
-    kept = run(project, cli)
-    assert all(VECTORS[code] in row["error"] for row in kept.retrieved.values())
-    assert kept.score("page_hit@5", "mean") == 0.0
 
 
 # -- parsers and chunkers -----------------------------------------------------------------------------------------------
@@ -434,35 +460,65 @@ from systems.parsers.liteparse import LiteParseParser
 class Odd(LiteParseParser):
     def parse(self, pdf, doc, bench):
         pages = super().parse(pdf, doc, bench)
-        if doc != "alder_2025":
-            return pages
 BODY
+        return pages
 """
 PARSERS = {
-    "yields": ("return (page for page in pages)", {"ok": 4}, None),
-    "raises midway": ("return (page if 1 / (3 - n) else None for n, page in enumerate(pages))", {"ok": 3, "failed": 1}, None),
-    "gives None": ("return None", {"failed": 4}, "parser 'odd' gave None where a list of pages is needed"),
-    "gives text": ("return [page.text for page in pages]", {"failed": 4}, "parser 'odd' gave a value of type 'str' where Page is needed"),
-    "one is damaged": ("return [pages[0], pages[1].model_copy(update={'blocks': 3}), *pages[2:]]", {"ok": 1, "failed": 3}, None),
-    "interrupts": ("raise KeyboardInterrupt", {"failed": 4}, "parser 'odd' raised KeyboardInterrupt"),
-    "changes the folder": ("os.chdir('/')", {"failed": 4}, "the working directory is the whole run's"),
-    "surrogate in an error": ("raise ValueError('\\ud83d')", {"failed": 4}, "ValueError: ?"),
-    "looks beside the file": ("raise ValueError(str(sorted(os.listdir(pdf.parent))) + str(pdf))", {"failed": 4}, "ValueError: ['alder_2025.pdf']alder_2025.pdf"),
+    "yields": ("return (page for page in pages)", {"ok": 3}, None),
+    "raises midway": ("return (page if 1 / (2 - n) else None for n, page in enumerate(pages))", {"ok": 2, "failed": 1}, None),
+    "gives None": ("return None", {"failed": 3}, "parser 'odd' gave None where a list of pages is needed"),
+    "gives text": ("return [page.text for page in pages]", {"failed": 3}, "parser 'odd' gave a value of type 'str' where Page is needed"),
+    "one is damaged": ("return [pages[0], pages[1].model_copy(update={'blocks': 3}), *pages[2:]]", {"ok": 1, "failed": 2}, None),
+    "interrupts": ("raise KeyboardInterrupt", {"failed": 3}, "parser 'odd' raised KeyboardInterrupt"),
+    "changes the folder": ("os.chdir('/')", {"failed": 3}, "the working directory is the whole run's"),
+    "surrogate in an error": ("raise ValueError('\\ud83d')", {"failed": 3}, "ValueError: ?"),
+    "looks beside the file": ("raise ValueError(str(sorted(os.listdir(pdf.parent))) + str(pdf))", {"failed": 3}, "ValueError: ['looks_beside_the_file.pdf']looks_beside_the_file.pdf"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PARSERS)
-def test_a_parser_that_misbehaves_costs_pages_and_says_why(name: str, project: Path, cli: Cli) -> None:
-    code, pages, error = PARSERS[name]
-    component(project, "parser", PARSER.replace("BODY", f"        {code}"))
+def documents(project: Path, names: Iterable[str]) -> None:
+    """A set with a document of three pages for each case, and a question on it, in the place of the tiny set."""
+    shutil.rmtree(project / "tiny")
+    pages = {doc_of(name): [[doc_of(name)], ["Revenue"], ["the end"]] for name in ("nothing", *names)}
+    write_set(project / "tiny", pages)
+    rows = [
+        {"id": doc, "question": "revenue", "answer": "7", "evidence": [[f"{doc}:p2"]], "scope": [doc]} for doc in pages
+    ]
+    (project / "tiny" / "dev.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def doc_of(name: str) -> str:
+    return name.replace(" ", "_")
+
+
+def by_document(cases: Mapping[str, str], doc: str) -> str:
+    """Code that does what each case says where its document's turn comes."""
+    return "".join(f"        if {doc} == {doc_of(name)!r}: {code}\n" for name, code in cases.items())
+
+
+@pytest.fixture(scope="module")
+def parsed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The manifest's corpus of a run in which each case is a document."""
+    project, cli = made(tmp_path_factory)
+    documents(project, PARSERS)
+    component(project, "parser", PARSER.replace("BODY", by_document({n: c for n, (c, *_) in PARSERS.items()}, "doc")))
     run(project, cli)
+    assert not list((project / "results" / "cache" / "parsing").iterdir()), "the files' own folders are gone"
     parent = project / "results" / "tiny" / "plain" / "dev"
-    manifest = json.loads((parent / (parent / "latest").read_text().strip() / "manifest.json").read_text())
-    assert manifest["corpus"][DOC]["pages"] == pages
-    assert (error or "") in (manifest["corpus"][DOC]["error"] or "")
-    assert (manifest["corpus"][DOC]["error"] is None) == (error is None)
-    assert manifest["corpus"]["birch_2025"]["pages"] == {"ok": 3}
-    assert not list((project / "results" / "cache" / "parsing").iterdir()), "the file's own folder is gone"
+    corpus: dict[str, Any] = json.loads(
+        (parent / (parent / "latest").read_text().strip() / "manifest.json").read_text()
+    )["corpus"]
+    return corpus
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_a_parser_that_misbehaves_costs_pages_and_says_why(name: str, parsed: dict[str, Any]) -> None:
+    _, pages, error = PARSERS[name]
+    entry = parsed[doc_of(name)]
+    assert entry["pages"] == pages
+    assert (error or "") in (entry["error"] or "")
+    assert (entry["error"] is None) == (error is None)
+    assert parsed["nothing"]["pages"] == {"ok": 3}
 
 
 CHUNKER = """
@@ -473,28 +529,34 @@ from systems.chunkers.page_windows import PageWindows
 class Odd(PageWindows):
     def chunk(self, pages, bench):
         chunks = super().chunk(pages, bench)
-        if pages[0].ref.doc != "alder_2025":
-            return chunks
+        doc = pages[0].ref.doc
 BODY
+        return chunks
 """
 CHUNKERS = {
     "yields": ("return (chunk for chunk in chunks)", None),
     "gives None": ("return None", "chunker 'odd' gave None where a list of chunks is needed"),
     "exits": ("sys.exit(3)", "chunker 'odd' raised SystemExit: 3"),
     "one is damaged": ("return [chunks[0].model_copy(update={'text': None})]", "chunker 'odd' gave a damaged Chunk: text: "),
-    "no such page": ("return [chunks[0].model_copy(update={'ref': PageRef('alder_2025', 9)})]", "a chunk of alder_2025:p9, which is no page of the document"),
+    "no such page": ("return [chunks[0].model_copy(update={'ref': PageRef(doc, 9)})]", "a chunk of no_such_page:p9, which is no page of the document"),
     "surrogate in an id": ("return [chunks[0].model_copy(update={'id': '\\ud83d'})]", "half of a surrogate pair"),
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def chunked(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    project, cli = made(tmp_path_factory)
+    documents(project, CHUNKERS)
+    component(project, "chunker", CHUNKER.replace("BODY", by_document({n: c for n, (c, _) in CHUNKERS.items()}, "doc")))
+    return run(project, cli)
+
+
 @pytest.mark.parametrize("name", CHUNKERS)
-def test_a_chunker_that_misbehaves_costs_its_document_and_says_why(name: str, project: Path, cli: Cli) -> None:
-    code, error = CHUNKERS[name]
-    component(project, "chunker", CHUNKER.replace("BODY", f"        {code}"))
-    kept = run(project, cli)
-    assert (error or "") in (kept.retrieved["t:1"].get("error") or "")
-    assert ("candidates" in kept.retrieved["t:1"]) == (error is None)
-    assert kept.retrieved["t>3"]["candidates"]
+def test_a_chunker_that_misbehaves_costs_its_document_and_says_why(name: str, chunked: Kept) -> None:
+    error, row = CHUNKERS[name][1], chunked.retrieved[doc_of(name)]
+    assert (error or "") in (row.get("error") or "")
+    assert ("candidates" in row) == (error is None)
+    assert chunked.retrieved["nothing"]["candidates"]
 
 
 # -- metrics ------------------------------------------------------------------------------------------------------------
