@@ -74,6 +74,9 @@ class Pages(Protocol):
     def text(self, ref: PageRef) -> str:
         """The page's reference text. Raises KeyError outside the corpus, UserError where the page cannot be read."""
 
+    def doubt(self, ref: PageRef) -> str | None:
+        """Why what the reference text lacks may yet stand on the page; None where there is no such reason."""
+
     def label(self, ref: PageRef) -> str | None:
         """The number printed on the page, None where none is."""
 
@@ -106,6 +109,9 @@ class NoPages:
     def text(self, ref: PageRef) -> str:
         raise KeyError(f"{ref} is no page: this bench has no corpus")
 
+    def doubt(self, ref: PageRef) -> str | None:
+        raise KeyError(f"{ref} is no page: this bench has no corpus")
+
     def label(self, ref: PageRef) -> str | None:
         raise KeyError(f"{ref} is no page: this bench has no corpus")
 
@@ -131,6 +137,9 @@ class Shelf:
 
     def text(self, ref: PageRef) -> str:
         return self._pages.text(self._own(ref))
+
+    def doubt(self, ref: PageRef) -> str | None:
+        return self._pages.doubt(self._own(ref))
 
     def label(self, ref: PageRef) -> str | None:
         return self._pages.label(self._own(ref))

@@ -33,6 +33,10 @@ class Parser(Component):
         """All pages of `pdf`, in order. A page without content is `blank`; one that cannot be read is `unreadable`."""
         raise NotImplementedError
 
+    def second(self) -> Parser | None:
+        """The parser that is given a document which this one was lost on: its process ended, or a limit was reached."""
+        return None
+
 
 class Chunker(Component):
     """Pages of one document in, chunks out. Chunk ids are unique in the corpus: begin them with the page."""

@@ -125,6 +125,8 @@ class Page(Record):
     label: str | None = None
     image: str | None = None
     error: str | None = None
+    instead: str | None = None
+    """Where another parser was given the page than the one that was asked: which, and why."""
 
     @property
     def text(self) -> str:
@@ -301,6 +303,8 @@ class Attempt(Record):
     usage: Usage = Usage()
     capped: bool = False
     error: str | None = None
+    unread: tuple[str, ...] = ()
+    """What the parser could not read of what the golden asks for, a page or a document each: nobody can find that."""
 
 
 class Case(Attempt):

@@ -93,7 +93,7 @@ def rows(width: int | None) -> list[str]:
     """Header and rows of the metrics, without titles and footnotes."""
     manifest = Manifest.model_construct(
         set="tiny", system="plain", split="dev", config={"scope": "golden"}, goldens={"asked": 64, "of": 64},
-        stamp={"documents": 4, "pages": 141},
+        stamp={"documents": 4, "pages": 141}, corpus={},
     )  # fmt: skip
     lines = [line for line, title in table.lines(manifest, SUMMARIES, width) if not title]
     return lines[2 : 2 + 6]
@@ -136,7 +136,7 @@ def test_undecided_answers_are_a_count_of_their_own_with_the_bounds_that_they_le
     open_ones = summary("correctness", "score", 0.5, undecided=4, failed=1, worst=0.4, best=0.6)
     manifest = Manifest.model_construct(
         set="tiny", system="plain", split="dev", config={"scope": "golden"}, goldens={"asked": 64, "of": 64},
-        stamp={"documents": 4, "pages": 141},
+        stamp={"documents": 4, "pages": 141}, corpus={},
     )  # fmt: skip
     head = [line.split() for line, _ in table.lines(manifest, [open_ones], None)][3]
     assert head == ["value", "95%", "n", "n/a", "undecided", "failed", "by", "doc", "floor"]

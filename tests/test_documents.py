@@ -155,7 +155,8 @@ UNOPENED = "ParseError: PDF error"
 UNREADABLE = (
     "cut_short", "user_password", "zero_pages", "packed_bomb", "no_pdf", "empty", "nothing", "nothing_in_a_pdf",
 )  # fmt: skip
-OUT_OF_MEMORY = "the process that worked on it was killed twice"
+KILLED = "the process that worked on it was killed twice"
+ABORTED = "it ended the process that worked on it (SIGABRT; out of memory?)"
 DOCUMENTS = {
     "plain": Hostile(raw(one_page), {"ok": 1}),
     "blank": Hostile(raw(lambda: one_page(b"")), {"blank": 1}),
@@ -166,7 +167,7 @@ DOCUMENTS = {
     "many_pages": Hostile(raw(lambda: many_pages(5000)), {"ok": 5000}),
     "wide": Hostile(raw(lambda: one_page(box=b"0 0 14400 792")), {"ok": 1}),
     "font_bomb": Hostile(raw(font_bomb), {"ok": 1}),
-    "packed_bomb": Hostile(raw(lambda: one_page(bomb(1200 * MIB, 2))), {"failed": 1}, OUT_OF_MEMORY),
+    "packed_bomb": Hostile(raw(lambda: one_page(bomb(1200 * MIB, 2))), {"failed": 1}, f"; with 'plain_text' {ABORTED}"),
     "deep_array": Hostile(raw(lambda: one_page(b"[" * 200_000 + b"]" * 200_000 + WORDS)), {"ok": 1}),
     "deep_states": Hostile(raw(lambda: one_page(b"q " * 500_000 + WORDS)), {"ok": 1}),
     "deep_tree": Hostile(raw(lambda: deep_tree(5000)), {"failed": 1}, ""),
@@ -291,7 +292,7 @@ def test_a_reference_that_kills_its_process_fails_the_check_and_not_the_command(
         patch.setenv("HARNESS_DOCUMENT_GIB", "1")
         corpus = Corpus.open(hostile[0] / "tiny", tmp_path)
         assert corpus.text(PageRef("wide", 1)) == "Revenue was 77 million"
-        with pytest.raises(UserError, match="was killed twice"):
+        with pytest.raises(UserError, match=r"it ended the process .*SIGABRT"):
             corpus.text(PageRef("packed_bomb", 1))
 
 
@@ -307,7 +308,7 @@ def test_only_what_the_process_lost_is_tried_again(hostile: Run) -> None:
 
 MISBEHAVING = """
 from systems.parsers.liteparse import LiteParseParser
-import os, signal, time
+import os, signal, sys, time
 
 class Misbehaving(LiteParseParser):
     def parse(self, pdf, doc, bench):
@@ -317,28 +318,33 @@ class Misbehaving(LiteParseParser):
         self.misbehave(doc)
         return super().parse(pdf, doc, bench)
 
+    def second(self):
+        return super().second() if SECOND else None
+
     def misbehave(self, doc):
         BODY
 """
 
 
-def misbehave(project: Path, body: str) -> None:
+def misbehave(project: Path, body: str, *, second: bool = False) -> None:
     folder = project / "systems" / "parsers"
     folder.mkdir(parents=True)
-    (folder / "misbehaving.py").write_text(MISBEHAVING.replace("BODY", body))
+    (folder / "misbehaving.py").write_text(MISBEHAVING.replace("BODY", body).replace("SECOND", str(second)))
     (project / "plain.yaml").write_text(CONFIG.replace("liteparse", "misbehaving"))
 
 
 FAULTS = {
     "hangs": ("time.sleep(1000)", "it took longer than 12 seconds", 1),
     "eats_memory": ("bytearray(3 << 30)", "it needed more than 1 GiB of memory", 1),
-    "is_killed": ("os.kill(os.getpid(), signal.SIGKILL)", f"{OUT_OF_MEMORY} (SIGKILL; out of memory?)", 2),
-    "crashes": ("os.abort()", f"{OUT_OF_MEMORY} (SIGABRT; out of memory?)", 2),
-    "leaves": ("os._exit(3)", f"{OUT_OF_MEMORY} (exit code 3; out of memory?)", 2),
+    "is_killed": ("os.kill(os.getpid(), signal.SIGKILL)", f"{KILLED} (SIGKILL; out of memory?)", 2),
+    "crashes": ("os.abort()", ABORTED, 1),
+    "leaves": ("os._exit(3)", "it ended the process that worked on it (exit code 3)", 1),
     "ends_the_program": ("exec('raise SystemExit(3)')", "SystemExit: 3", 1),
     "panics": ("exec('class Panic(BaseException): pass\\nraise Panic(3)')", "Panic: 3", 1),
     "misses_a_file": ("open('/no/such/file')", "FileNotFoundError", 1),
 }
+
+LIMITS = {"HARNESS_DOCUMENT_SECONDS": "12", "HARNESS_PAGE_SECONDS": "0", "HARNESS_DOCUMENT_GIB": "1"}
 
 
 @pytest.fixture(scope="module")
@@ -351,8 +357,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Run:
     listing(project / "tiny", dict.fromkeys((*FAULTS, "good"), 1))
     ask(project / "tiny", (*FAULTS, "good"))
     misbehave(project, "".join(f"if doc == {name!r}: {body}\n        " for name, (body, _, _) in FAULTS.items()))
-    limits = {"HARNESS_DOCUMENT_SECONDS": "12", "HARNESS_PAGE_SECONDS": "0", "HARNESS_DOCUMENT_GIB": "1"}
-    return project, run(project, "--workers", "2", **limits)
+    return project, run(project, "--workers", "2", **LIMITS)
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -395,6 +400,66 @@ def test_a_document_that_was_lost_is_parsed_when_it_can_be(project: Path, cli: C
     whole = json.loads(cli("run", "plain.yaml", "--split", "dev", "--json").stdout)["tiny/plain/dev"]
     assert lost["page_hit@5"]["mean"] == pytest.approx(2 / 3)
     assert whole["page_hit@5"]["mean"] == 1.0
+
+
+def circular_outline() -> bytes:
+    """Two bookmarks that follow each other for ever; pages and text are sound."""
+    root = b"<</Type /Catalog /Pages 2 0 R /Outlines 6 0 R>>"
+    outline = b"<</Type /Outlines /First 7 0 R /Last 8 0 R /Count 2>>"
+    marks = [b"<</Title (A) /Parent 6 0 R /Next 8 0 R>>", b"<</Title (B) /Parent 6 0 R /Next 7 0 R /Prev 7 0 R>>"]
+    return one_page(catalog=root, more=[outline, *marks])
+
+
+def test_a_second_reader_takes_what_kills_the_parser(tmp_path: Path) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "ring.pdf").write_bytes(circular_outline())
+    listing(tmp_path / "tiny", {"ring": 1})
+    ask(tmp_path / "tiny", ["ring"])
+    (tmp_path / "plain.yaml").write_text(CONFIG)
+    done = run(tmp_path, HARNESS_DOCUMENT_GIB="0.5")
+    manifest, rows = kept(tmp_path)
+    said = "read by 'plain_text': with 'liteparse' it needed more than 0.5 GiB of memory"
+    assert manifest["corpus"]["ring"]["instead"] == said
+    assert rows["ring"]["candidates"]
+    assert done.stderr.splitlines() == [f"document 'ring': {said}"], "no backtrace of a library in the terminal"
+
+
+def test_a_document_is_lost_once_until_something_changes(project: Path) -> None:
+    here = "doc == 'birch_2025' and os.environ.get('HARNESS_DOCUMENT_GIB') != '3'"
+    misbehave(project, f"if {here}: os.write(2, b'a backtrace\\n' * 100), os.abort()", second=True)
+    tries = project / "birch_2025.tries"
+    first, again = run(project).stderr, run(project).stderr
+    assert [line for line in first.splitlines() if "backtrace" in line] == [
+        "document 'birch_2025': last words of its process: a backtrace"
+    ]
+    assert "document 'birch_2025': read by 'plain_text'" in again
+    assert tries.read_text() == "x", "not tried again by the run after it"
+    run(project, "--retry-failed")
+    assert tries.read_text() == "xx"
+    for limit in ({"HARNESS_DOCUMENT_GIB": "3"}, {}):
+        run(project, **limit)
+        assert "instead" not in kept(project)[0]["corpus"]["birch_2025"], "read by the parser itself, and kept"
+        assert tries.read_text() == "xxx"
+
+
+def test_what_nobody_could_read_is_not_tried_again(faulty: Run) -> None:
+    project, first = faulty
+    again = run(project, "--workers", "2", **LIMITS)
+    assert [line for line in again.stderr.splitlines() if " failed: " in line] == [
+        line for line in first.stderr.splitlines() if " failed: " in line
+    ]
+    tries = {name: (project / f"{name}.tries").read_text() for name in FAULTS}
+    assert tries == {name: "xxxx" if name == "is_killed" else "x" for name in FAULTS}
+
+
+def test_what_python_code_prints_is_passed_on_with_its_document(project: Path) -> None:
+    misbehave(
+        project, "print('a', 'b'); sys.stderr.write('c\\n'); os.write(1, b'native\\n'); [print(i) for i in range(99)]"
+    )
+    said = [line for line in run(project, "--workers", "1").stderr.splitlines() if "alder_2025" in line]
+    assert said[:3] == [f"document 'alder_2025': {line}" for line in ("a parser that talks", "a b", "c")]
+    assert len(said) == 21, "a flood is cut off"
+    assert said[-1] == "document 'alder_2025': further lines, from the 21st on, are not shown"
 
 
 @pytest.mark.parametrize("value", ["much", "-1", "nan", "inf"])

@@ -262,6 +262,9 @@ READERS = [
     "harness.documents.pdf",
     "harness.documents.page_numbers",
     "harness.documents.page_text",
+    "harness.documents.annotations",
+    "harness.documents.second_reading",
+    "harness.documents.words",
 ]
 
 

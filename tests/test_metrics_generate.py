@@ -31,6 +31,7 @@ class SmallCorpus(NoPages):
 
     texts: dict[str, str] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
+    doubts: dict[str, str] = field(default_factory=dict)
     documents: dict[str, Any] = field(default_factory=lambda: {"d": SimpleNamespace(pages=200)})
 
     def __contains__(self, ref: object) -> bool:
@@ -41,6 +42,9 @@ class SmallCorpus(NoPages):
 
     def label(self, ref: PageRef) -> str | None:
         return self.labels.get(str(ref))
+
+    def doubt(self, ref: PageRef) -> str | None:
+        return self.doubts.get(str(ref))
 
 
 def bench(**fields: Any) -> Bench:
@@ -286,6 +290,19 @@ def test_a_cited_page_that_cannot_be_read_is_the_instruments_failure(monkeypatch
     spared = figures("Revenue was $1,577 million.", cites=["d:p5"])
     assert (spared.status, spared.value) == ("scored", 0.0)
     assert spared.detail["other_pairs"] < 10
+
+
+def test_a_figure_that_is_missing_where_the_reference_text_is_in_doubt_is_not_called_absent() -> None:
+    doubtful = bench(texts={"d:p4": PAGE}, doubts={"d:p4": "a second reader sees more", "d:p5": "it cannot be read"})
+    missing = rate(
+        "figure_on_cited_page", case("Revenue was $1,599 million.", cites=["d:p4"], question=REVENUE), doubtful
+    )
+    assert (missing.status, missing.value) == ("undecided", None)
+    assert "d:p4: a second reader sees more" in missing.reason
+    found = rate(
+        "figure_on_cited_page", case("Revenue was $1,577 million.", cites=["d:p4"], question=REVENUE), doubtful
+    )
+    assert (found.status, found.value) == ("scored", 1.0)
 
 
 def test_a_figure_without_any_citation_is_on_no_cited_page() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-CONTRACT = ("errors", "records", "registry", "components", "bench", "protocols")
+CONTRACT = ("errors", "readable", "records", "registry", "components", "bench", "protocols")
 """In this order too: each may import those before it."""
 FLOORS = (
     CONTRACT, ("files",), ("cache",), ("documents", "models", "quantities"), ("scoring",), ("goldens",),

@@ -15,8 +15,8 @@ from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Table
 
 from harness.bench import Bench
 from harness.cache.blobs import Blobs
+from harness.readable import readable
 from harness.records import Page, PageRef
-from systems.parsers._readable import readable
 from systems.parsers._tables import as_html, as_text, split_prose, tidy
 from systems.parsers.liteparse import LiteParseParser
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from harness.bench import Bench, Chunks, Index
+from harness.bench import Bench, Chunks, Document, Index
 from harness.cache.blobs import Blobs
 from harness.components import Component
 from harness.errors import UserError
@@ -24,9 +24,11 @@ from systems._shared.tokens import tokens
 from systems.embedders.minilm import MiniLM
 from systems.rerankers.keep import Keep
 from systems.rerankers.late_interaction import LateInteraction
+from systems.rerankers.lexical import Lexical
 from systems.retrievers.bm25 import Bm25
 from systems.retrievers.convex_combination import ConvexCombination
 from systems.retrievers.dense import Dense
+from systems.retrievers.doc_filter import named
 from systems.retrievers.oracle_pages import OraclePages
 from systems.retrievers.rrf import Rrf
 
@@ -267,6 +269,60 @@ def test_fusion_settings_stay_out_of_the_index_key() -> None:
 )
 def test_tokens_keep_figures_years_and_hyphenated_terms(text: str, expected: list[str]) -> None:
     assert tokens(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("净利润为1,284万元，2024年", ["净利", "利润", "润为", "1284", "万元", "2024", "年"]),
+        ("第一季\n度", ["第一", "一季", "季度"]),
+        ("カナダの売上高", ["カナ", "ナダ", "ダの", "の売", "売上", "上高"]),
+        ("ﾃﾞｰﾀ ⾦", ["デー", "ータ", "タ金"]),
+        ("กำไรสุทธิ ปี 2567", ["กํา", "าไ", "ไร", "รสุ", "สุท", "ทธิ", "ธิปี", "2567"]),
+        ("매출액은 5% 늘었다", ["매출", "출액", "액은", "5", "늘었", "었다"]),
+        ("EBITDA利润 of Fanuc株式会社", ["ebitda", "利润", "fanuc", "株式", "式会", "会社"]),
+        ("राजस्व में عِبْرَة", ["राजस्व", "में", "عِبْرَة"]),
+    ],
+)
+def test_text_without_spaces_gives_pairs_of_letters_and_marks_stay_on_theirs(text: str, expected: list[str]) -> None:
+    assert tokens(text) == expected
+
+
+LANGUAGES = {
+    "chinese": (
+        ["公司营业收入为一百二十三亿元", "董事会由九名董事组成", "员工总数为三千人"],
+        "营业收入是多少？",
+        "董事会有几名董事",
+    ),
+    "japanese": (
+        ["売上高は百二十億円となった", "取締役会は九名で構成される", "従業員数は三千人"],
+        "今年の売上高は？",
+        "取締役は何名か",
+    ),
+    "thai": (
+        ["รายได้จากการขายรวม 1,284 ล้านบาท", "กรรมการจำนวน 9 ท่าน", "พนักงาน 3,412 คน"],
+        "รายได้เท่าไร",
+        "กรรมการมีกี่ท่าน",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_alone_find_what_is_written_without_spaces(language: str, tmp_path: Path) -> None:
+    texts, *questions = LANGUAGES[language]
+    chunks = [Chunk(id=f"d:p{n}#0", ref=PageRef("d", n), text=text) for n, text in enumerate(texts, start=1)]
+    bench = make_bench(tmp_path, chunks)
+    for place, question in enumerate(questions):
+        assert bench.index(Bm25()).search(question, 3, None, bench)[0].chunk == chunks[place]
+        backwards = [Hit(chunk, 1.0) for chunk in reversed(chunks)]
+        assert Lexical(share=5).rerank(question, backwards, bench)[0].chunk == chunks[place]
+
+
+def test_a_company_is_named_in_a_question_without_spaces() -> None:
+    documents = [Document("a", "贵州茅台", (), 1), Document("b", "五粮液", ("삼성전자",), 1)]
+    assert named("贵州茅台2024年的营业收入是多少？", documents) == {"a"}
+    assert named("삼성전자의 매출액은?", documents) == {"b"}
+    assert named("营业收入是多少？", documents) == frozenset()
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.documents import page_text
 from harness.documents.corpus import Corpus
 from harness.errors import UserError
 from harness.files.wording import counted
 from harness.goldens import loading, locks, openings
 from harness.goldens.openings import Ledger
-from harness.reports import findings
+from harness.reports import findings, unread
 from harness.reports.findings import Question, Section, Source
 from harness.runs import config, heldout
 from harness.runs.options import Options
@@ -44,8 +45,17 @@ def goldens_of(sets: Sequence[Path], cache: Path) -> Iterator[Line]:
             yield Line(str(error), sound=False)
             continue
         yield from (Line(reason, sound=False) for reason in corpus.damaged.values())
+        yield from (Line(f"{folder}: {said}") for said in _unread(corpus))
         splits = ", ".join(f"{one.split} {len(one.goldens)}" for one in loaded)
         yield Line(f"{folder}: {counted(len(corpus.documents), 'document')}, goldens: {splits or 'none'}")
+
+
+def _unread(corpus: Corpus) -> Iterator[str]:
+    """The pages of each document that hold no text that could be read, and what would read them."""
+    files = [file for id, file in corpus.documents.items() if id not in corpus.damaged]
+    found = page_text.unread_of_all({file.sha256: (file.path, file.pages) for file in files}, corpus.cache)
+    for file in files:
+        yield from unread.sentences(file.id, file.pages, found[file.sha256])
 
 
 def openings_of(sets: Sequence[Path], results: Path, pages: Path) -> Iterator[Line]:

@@ -4,7 +4,8 @@ PDFs are taken from the folder and the folders in it. Ids come from file names, 
 largest line of its first page, else from the file name: read them over, and add aliases. PDFs that cannot be opened (encrypted,
 damaged, empty) and second copies of a file are left out: each is named on stderr with its reason, and the last line counts
 them. Where no PDF is left to list, nothing is written and the exit code is 2. With --force, a corpus.yaml that is there is
-replaced, and the ids, titles and aliases in it are kept for files that it lists.
+replaced, and the ids, titles and aliases in it are kept for files that it lists. Pages that are pictures, or whose text nobody
+can read, are named on stderr.
 
   harness corpus path/to/my_set
 """
@@ -19,6 +20,7 @@ from harness.errors import HarnessError, UserError
 from harness.files.reading import file_sha256
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -52,10 +54,23 @@ def run(args: argparse.Namespace) -> int:
     name = args.name or before.get("name") or _slug(folder.resolve().name)
     free = args.redistributable or bool(before.get("redistributable", False))
     _write(out, {"name": name, "redistributable": free, "documents": documents})
+    for line in _unread(documents, out):
+        print(f"not text: {terminal(line)}", file=sys.stderr)
     pages = sum(block["pages"] for block in documents.values())
     left_out = f"; {len(faults)} left out" if faults else ""
     print(f"{terminal(str(out))}: {counted(len(documents), 'document')}, {counted(pages, 'page')}{left_out}.")
     return 0
+
+
+def _unread(documents: dict[str, Any], out: Path) -> Iterator[str]:
+    """What pages of the documents hold no text that could be read, and what would read them."""
+    from harness.documents import page_text
+    from harness.reports import unread
+
+    files = {block["sha256"]: (out.parent / block["file"], block["pages"]) for block in documents.values()}
+    found = page_text.unread_of_all(files, None)
+    for id, block in documents.items():
+        yield from unread.sentences(id, block["pages"], found[block["sha256"]])
 
 
 def _none_of(pdfs: int) -> str:

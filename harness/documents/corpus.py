@@ -99,8 +99,13 @@ class Corpus:
 
     def has_reference(self, doc: str) -> bool:
         """Whether the document's reference text is at hand, or known not to be had."""
+        file = self.documents[doc]
         known = doc in self.damaged or doc in self._references
-        return known or page_text.read_cached(self.documents[doc].sha256, self.cache) is not None
+        if known or page_text.read_cached(file.sha256, self.cache) is not None:
+            return True
+        if (reason := page_text.lost(file.sha256, file.pages, self.cache)) is not None:
+            self.damaged[doc] = reason
+        return reason is not None
 
     def text(self, ref: PageRef) -> str:
         """The page's reference text; empty for a page without any.
@@ -111,6 +116,10 @@ class Corpus:
         if page.error:
             raise UserError(f"{ref}: {page.error}")
         return page.text
+
+    def doubt(self, ref: PageRef) -> str | None:
+        """Why what the page's reference text lacks may yet stand on the page; None where there is no such reason."""
+        return None if ref.doc in self.damaged else self._page(ref).doubt
 
     def label(self, ref: PageRef) -> str | None:
         """The page number that is printed on the page, None where none is, or where the document cannot be read."""

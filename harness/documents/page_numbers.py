@@ -8,8 +8,8 @@ continue its series. Series may begin anew (annexes, exhibits), be roman, carry 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -27,6 +27,11 @@ CHAIN, GAP = 5, 3
 
 BAND, MARGIN = 0.12, 0.08
 """Where page numbers are looked for: shares of height and of width."""
+COLUMN, SAME_X = 4, 0.01
+ROW, SAME_Y = 3, 0.003
+"""Numbers below or beside each other that are a list, and the shares of width and height within which they stand so."""
+FEW = 3
+"""Candidates of a page that count in full."""
 OUTER_LINES, OUTER_HEIGHT, MOST_LINES = 3, 60.0, 100
 """Also in the outermost lines, if they stand in so many points; lines of a page that are read at most."""
 
@@ -57,11 +62,12 @@ Read = Callable[[Box], str]
 
 
 class Line(NamedTuple):
-    """A line of text at an edge of a page; `x` is its middle, from 0 (left) to 1 (right)."""
+    """A line of text at an edge of a page; `x` and `y` are its middle, from 0 (left, top) to 1 (right, bottom)."""
 
     text: str
     edge: Edge
     x: float
+    y: float
 
 
 class Candidate(NamedTuple):
@@ -75,7 +81,7 @@ class Candidate(NamedTuple):
 
 
 _NUMBER = r"(?P<n>\d{1,4})"
-_OF = re.compile(r"(?:(?i:page|seite|p\.)\s*)?(?<![\d.,])" + _NUMBER + r"\s*(?:of|/|von|sur|de)\s*\d{1,4}\Z")
+_OF = re.compile(r"(?:(?i:page|seite|p\.)\s*)?(?<![\d.,/])" + _NUMBER + r"\s*(?:of|/|von|sur|de)\s*\d{1,4}\Z")
 _PAGE = re.compile(r"(?i:\b(?:page|seite|p\.))\s*" + _NUMBER + r"\Z")
 _PREFIXED = re.compile(r"(?P<prefix>[A-Z]{1,2}|\d{1,2})\s?[-–—]\s?" + _NUMBER + r"\Z")
 _ALONE = re.compile(_NUMBER + r"\Z")
@@ -98,7 +104,15 @@ def edge_lines(boxes: NDArray[np.float64], width: float, height: float, read: Re
         found += [(part, edge or "side") for part in _parts(row) if edge or _in_margin(part, width)]
     half = MOST_LINES // 2
     kept = found if len(found) <= MOST_LINES else [*found[:half], *found[-half:]]
-    return [Line(" ".join(read(part).split()), edge, (part.x0 + part.x1) / 2 / max(width, 1.0)) for part, edge in kept]
+    return [
+        Line(
+            " ".join(read(part).split()),
+            edge,
+            (part.x0 + part.x1) / 2 / max(width, 1.0),
+            part.middle / max(height, 1.0),
+        )
+        for part, edge in kept
+    ]
 
 
 def largest(boxes: NDArray[np.float64], read: Read) -> str:
@@ -161,9 +175,46 @@ def _parts(row: Sequence[Box]) -> list[Box]:
     return parts
 
 
-def candidates(lines: Iterable[Line]) -> list[Candidate]:
-    """The numbers at the edges of one page that may be its page number, or the two of a spread."""
-    return list(dict.fromkeys(found for line in lines for found in _of_line(line)))
+def visible(boxes: NDArray[np.float64], width: float, height: float) -> NDArray[np.float64]:
+    """The pieces whose middle stands on the page as it is shown: what lies in the trim is seen by nobody."""
+    x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+    return boxes[(x >= 0) & (x <= width) & (y >= 0) & (y <= height)]
+
+
+def candidates(lines: Sequence[Line]) -> list[Candidate]:
+    """The numbers at the edges of one page that may be its page number, or the two of a spread.
+
+    A page with many of them is one of figures: there each counts for less.
+    """
+    found = list(dict.fromkeys(one for line in _unlisted(lines) for one in _of_line(line)))
+    many = Counter(one.series for one in found)
+    return [one._replace(weight=one.weight * min(1.0, FEW / many[one.series])) for one in found]
+
+
+def _unlisted(lines: Sequence[Line]) -> list[Line]:
+    """The lines without numbers that stand in columns or rows: numbered lines, a contents list, the scale of a chart.
+
+    The outermost line of the page stays, though it stands where a column ends.
+    """
+    numbers = [line for line in lines if _ALONE.match(line.text.strip(_DECORATION))]
+    inner = [min(line.y for line in lines) + SAME_Y, max(line.y for line in lines) - SAME_Y] if lines else [0.0, 0.0]
+    rows, columns = _near(numbers, lambda line: line.y, SAME_Y), _near(numbers, lambda line: line.x, SAME_X)
+    listed = {line for row in rows if len(row) >= ROW for line in row}
+    for column in columns:
+        if len(column) >= COLUMN:
+            listed |= {line for line in column if inner[0] < line.y < inner[1]}
+    return [line for line in lines if line not in listed]
+
+
+def _near(lines: Sequence[Line], where: Callable[[Line], float], same: float) -> list[list[Line]]:
+    """The lines in groups of those that stand no further from the one before than `same`."""
+    groups: list[list[Line]] = []
+    for line in sorted(lines, key=where):
+        if groups and where(line) - where(groups[-1][-1]) <= same:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return groups
 
 
 def _of_line(line: Line) -> Iterator[Candidate]:

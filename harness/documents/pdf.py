@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.documents import page_numbers
+from harness.documents.annotations import as_seen
 from harness.errors import UserError
+from harness.readable import readable
 
 LARGEST_IMAGE = 50_000_000
 """Pixels of a page image at most; a page that would need more is drawn smaller."""
@@ -56,13 +58,17 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True)
 class ReferencePage:
-    """What the instrument reads on a page. `error` says why a page gives no text; width and height are in points."""
+    """What the instrument reads on a page. `error` says why a page gives no text; width and height are in points.
+
+    `doubt` says that another reader reads something else there, so that what is absent from `text` may well be on the page.
+    """
 
     text: str
     label: str | None = None
     width: float = 0.0
     height: float = 0.0
     error: str | None = None
+    doubt: str | None = None
 
 
 def count_pages(pdf: Path) -> int:
@@ -77,10 +83,43 @@ def describe(pdf: Path) -> tuple[int, str | None]:
     Raises UserError where it cannot be opened.
     """
     with _opened(pdf) as document:
-        title = " ".join(_UNREADABLE.sub("", str(document.get_metadata_value("Title"))).split())
-        if _NO_TITLE.match(title):
+        title = _title(str(document.get_metadata_value("Title")))
+        if not title:
             title = _largest_lines(document)
         return len(document), title or None
+
+
+def _title(text: str) -> str:
+    """The text on one line; empty where it is no title, or nobody can read it."""
+    plain = " ".join(_UNREADABLE.sub("", text).split())
+    return plain if readable(text) and not _NO_TITLE.match(plain) else ""
+
+
+def unread_pages(pdf: Path) -> dict[str, list[int]]:
+    """The pages that need another reader than one of text: {"picture": […], "unreadable": […]}, numbered from 1.
+
+    A picture holds no letter, and something else; unreadable is text of letters that say nothing. Blank pages are neither.
+    Raises UserError where the file cannot be opened.
+    """
+    found: dict[str, list[int]] = {}
+    with _opened(pdf) as document:
+        for number in range(1, len(document) + 1):
+            if state := _unread(document, number):
+                found.setdefault(state, []).append(number)
+    return found
+
+
+def _unread(document: Any, number: int) -> str | None:
+    import pypdfium2 as pdfium
+
+    try:
+        with closing(document[number - 1]) as page, closing(page.get_textpage()) as textpage:
+            text = str(textpage.get_text_range())
+            if text.strip():
+                return None if readable(text) else "unreadable"
+            return "picture" if next(page.get_objects(max_depth=1), None) is not None else None
+    except (pdfium.PdfiumError, ValueError, OverflowError):
+        return None
 
 
 def _largest_lines(document: Any) -> str:
@@ -88,8 +127,7 @@ def _largest_lines(document: Any) -> str:
 
     try:
         with closing(document[0]) as page, closing(page.get_textpage()) as textpage:
-            title = _UNREADABLE.sub("", page_numbers.largest(*_pieces(page, textpage)))
-            return "" if _NO_TITLE.match(title) else title
+            return _title(page_numbers.largest(*_pieces(page, textpage)))
     except pdfium.PdfiumError:
         return ""
 
@@ -138,6 +176,8 @@ def _reason(error: Exception, pdf: Path) -> str:
         return "the PDF is encrypted and needs a password; save it without one"
     if b"/Encrypt" in data and code == pdfium_c.FPDF_ERR_SECURITY:
         return "the PDF is protected in a way that cannot be read; save it without protection"
+    if b"/BrotliDecode" in data:
+        return "the PDF is compressed with Brotli, which PDFium cannot read yet; save it again without that"
     return (
         _NO_PAGES
         if re.search(rb"/Count\s+0\b", data)
@@ -151,7 +191,7 @@ def _page(pdf: Path, number: int) -> Iterator[Any]:
 
     with _opened(pdf) as document:
         try:
-            page = document[number - 1]
+            page, _ = as_seen(document, number - 1)
         except pdfium.PdfiumError:
             raise UserError(f"{pdf}: page {number} is damaged and cannot be opened.") from None
         with closing(page):
@@ -162,9 +202,11 @@ def _read_page(document: Any, row: int) -> tuple[ReferencePage, list[page_number
     import pypdfium2 as pdfium
 
     try:
-        with closing(document[row]) as page, closing(page.get_textpage()) as textpage:
+        page, notes = as_seen(document, row)
+        with closing(page), closing(page.get_textpage()) as textpage:
             width, height = page.get_size()
-            return ReferencePage(_text(textpage), None, width, height), _edge_lines(page, textpage)
+            text = "\n".join(part for part in (_text(textpage), *map(_cleaned, notes)) if part)
+            return ReferencePage(text, None, width, height), _edge_lines(page, textpage)
     except (pdfium.PdfiumError, ValueError, OverflowError) as error:
         return ReferencePage("", error=f"page {row + 1} cannot be read: {error}"), []
 
@@ -180,6 +222,10 @@ def _text(textpage: Any) -> str:
     text = str(textpage.get_text_bounded())
     if "\x02" in text and "\x02" not in textpage.get_text_range():
         text = text.replace("\x02", "-")
+    return _cleaned(text)
+
+
+def _cleaned(text: str) -> str:
     return _UNREADABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", "-"))
 
 
@@ -228,7 +274,7 @@ def _pieces(page: Any, textpage: Any) -> tuple[NDArray[np.float64], page_numbers
     frame = _Shown.of(page)
     rects = [textpage.get_rect(number) for number in range(textpage.count_rects())]
     boxes = frame.boxes(np.array(rects, dtype=np.float64).reshape(-1, 4))
-    return boxes, lambda box: str(textpage.get_text_bounded(*frame.rect(box)))
+    return page_numbers.visible(boxes, *page.get_size()), lambda box: str(textpage.get_text_bounded(*frame.rect(box)))
 
 
 def words(pdf: Path, number: int) -> list[Word]:

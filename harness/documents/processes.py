@@ -2,7 +2,8 @@
 
 A hostile or damaged PDF may hang, eat all memory, or take its process with it: that must cost this document and no other.
 The processes are plain interpreters that talk pickle over their pipes, so that no script of a user is imported again, what a
-parser prints cannot mix with our stdout, and Ctrl-C reaches the command alone. They end when the command does, however it ends.
+parser prints cannot mix with our stdout (child_output.py), and Ctrl-C reaches the command alone. They end when the command
+does, however it ends.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, Generic, Literal, NamedTuple, TypeVar
 
+from harness.documents.child_output import NativeOutput, PythonOutput, first_line, starved
 from harness.errors import UserError
 
 In = TypeVar("In")
@@ -31,6 +33,8 @@ Out = TypeVar("Out")
 GIB = 1 << 30
 _LONGEST_WAIT = 3600.0
 _LENGTH = struct.Struct(">Q")
+_FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM"})
+"""Signals that somebody else sends, a system without memory too: the same document may do better another time."""
 
 
 @dataclass(frozen=True)
@@ -70,17 +74,18 @@ def _number(name: str, default: float) -> float:
 
 
 class Done(NamedTuple, Generic[In, Out]):
-    """What became of an item: its result, or why it was lost."""
+    """What became of an item: its result, or why it was lost. `outside`: by no fault of its own, as far as one can tell."""
 
     item: In
     result: Out | None
     lost: str | None
+    outside: bool = False
 
 
 class Reply(NamedTuple):
-    """What a process says of its item, or `gone`, which is said for it."""
+    """What a process says of its item: how it ended, or a line that was printed. `gone` is said for it."""
 
-    kind: Literal["done", "lost", "error", "gone"]
+    kind: Literal["done", "lost", "error", "printed", "gone"]
     value: Any = None
 
 
@@ -99,14 +104,17 @@ class _Process(Generic[In]):
     job: _Job[In] | None = None
     deadline: float = float("inf")
     child: subprocess.Popen[bytes] = field(init=False)
+    native: NativeOutput = field(init=False)
 
     def __post_init__(self) -> None:
         begin = "import sys; sys.path[:] = sys.argv[1:]; from harness.documents.processes import serve; serve()"
         paths = [path or os.getcwd() for path in sys.path]
         self.child = subprocess.Popen(
             [sys.executable, "-P", "-c", begin, *paths],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
+        assert self.child.stderr is not None
+        self.native = NativeOutput(self.child.stderr)
         threading.Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
@@ -119,6 +127,7 @@ class _Process(Generic[In]):
     def give(self, work: Callable[[In], Any], job: _Job[In], gib: float) -> None:
         """Hand it a job. A process that is gone already says so by itself."""
         self.job, self.deadline = job, time.monotonic() + job.seconds
+        self.native.forget()
         job.tries += 1
         assert self.child.stdin is not None
         with contextlib.suppress(OSError):
@@ -144,8 +153,9 @@ def each(
 ) -> Iterator[Done[In, Out]]:
     """`work(item)` for each item in at most `workers` processes; yields each as it ends. `work` is a function of a module.
 
-    An item is lost where it takes more than `seconds(item)`, needs more than `gib` of memory, or where its process is killed
-    twice; the first time `notify` is told why, and the item is tried once more. What `work` raises is raised here.
+    An item is lost where it takes more than `seconds(item)`, needs more than `gib` of memory, or ends its process; where
+    somebody else seems to have killed that, `notify` is told so the first time, and the item is tried once more. `notify` is
+    told what is printed, too. What `work` raises is raised here.
     """
     team = _Team(work, min(workers, len(items)), notify, gib)
     team.waiting.extend(_Job(item, seconds(item)) for item in items)
@@ -182,7 +192,10 @@ class _Team(Generic[In, Out]):
         except queue.Empty:
             yield from self._late()
             return
-        if process in self.busy:
+        if reply.kind == "printed":
+            if process.job is not None:
+                self.notify(process.job.item, reply.value)
+        elif process in self.busy:
             yield from self._heard(process, reply)
         elif process in self.idle:
             self.idle.remove(process)
@@ -205,12 +218,22 @@ class _Team(Generic[In, Out]):
         if reply.kind == "lost":
             yield Done(job.item, None, reply.value)
             return
-        how = _signal(process.end())
-        if job.tries > 1:
-            yield Done(job.item, None, f"the process that worked on it was killed twice ({how}; out of memory?)")
-            return
-        self.notify(job.item, f"the process that worked on it was killed ({how}); it is tried once more")
-        self.waiting.appendleft(job)
+        yield from self._gone(job, _signal(process.end()), process.native.of_the_dead())
+
+    def _gone(self, job: _Job[In], how: str, written: bytes) -> Iterator[Done[In, Out]]:
+        """The process ended in the middle of a job."""
+        if self.gib and starved(written):
+            yield Done(job.item, None, _needs_memory(self.gib))
+        elif how not in _FROM_OUTSIDE:
+            if line := first_line(written):
+                self.notify(job.item, f"last words of its process: {line}")
+            hint = "; out of memory?" if self.gib and not line and how == "SIGABRT" else ""
+            yield Done(job.item, None, f"it ended the process that worked on it ({how}{hint})")
+        elif job.tries > 1:
+            yield Done(job.item, None, f"the process that worked on it was killed twice ({how}; out of memory?)", True)
+        else:
+            self.notify(job.item, f"the process that worked on it was killed ({how}); it is tried once more")
+            self.waiting.appendleft(job)
 
     def _leave(self, process: _Process[In]) -> _Job[In]:
         self.busy.remove(process)
@@ -222,6 +245,10 @@ class _Team(Generic[In, Out]):
         """End all processes."""
         for process in [*self.busy, *self.idle]:
             process.end()
+
+
+def _needs_memory(gib: float) -> str:
+    return f"it needed more than {gib:g} GiB of memory"
 
 
 def _signal(code: int) -> str:
@@ -251,15 +278,23 @@ def _read(pipe: IO[bytes]) -> bytes:
 
 
 def serve() -> None:
-    """Take jobs from stdin until it ends, and put replies on what was stdout; the parser's own output goes to stderr."""
+    """Take jobs from stdin until it ends, and put replies on what was stdout, what is printed among them."""
     jobs: queue.Queue[bytes] = queue.Queue()
-    replies = os.fdopen(os.dup(1), "wb")
+    replies, lock = os.fdopen(os.dup(1), "wb"), threading.Lock()
     source = os.fdopen(os.dup(0), "rb")
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     threading.Thread(target=_hear, args=(source, jobs), daemon=True).start()
+
+    def send(reply: Reply) -> None:
+        with lock:
+            _write(replies, _pickled(reply))
+
+    printed = PythonOutput(lambda line: send(Reply("printed", line)))
     while True:
-        _write(replies, _pickled(_reply(jobs.get())))
+        job = jobs.get()
+        printed.begin()
+        send(_reply(job))
 
 
 def _hear(source: IO[bytes], jobs: queue.Queue[bytes]) -> None:
@@ -277,7 +312,7 @@ def _reply(job: bytes) -> Reply:
         _limit(seconds, gib)
         return Reply("done", work(item))
     except MemoryError:
-        return Reply("lost", f"it needed more than {gib:g} GiB of memory")
+        return Reply("lost", _needs_memory(gib))
     except BaseException as error:
         raised = error if isinstance(error, Exception) else RuntimeError(f"{type(error).__name__}: {error}")
         raised.add_note(traceback.format_exc())

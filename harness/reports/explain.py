@@ -8,11 +8,12 @@ from harness.documents.corpus import Corpus
 from harness.errors import UserError, nearest
 from harness.files.wording import counted
 from harness.records import Answer, Case, Found, Golden, PageRef
+from harness.reports import unread
 from harness.reports.wrapping import wrapped
 from harness.runs import heldout, results
 from harness.runs.options import Options
 from harness.runs.rescore import reopen
-from harness.runs.results import Manifest
+from harness.runs.results import Manifest, Rows
 from harness.scoring.scores import Score
 
 _INDENT = 13
@@ -35,7 +36,7 @@ def explain(names: Sequence[str], golden_id: str, options: Options, candidates: 
             _allowed(manifest, options)
             rows = results.read_rows(place, [found])
             scores = [score for score in rows.scores if score.golden == golden_id]
-            blocks = _blocks(name, corpus, rows.retrieved[0], rows.generated[0], scores, candidates)
+            blocks = _blocks(name, corpus, manifest, rows, scores, candidates)
             return "\n\n".join(_shown(block, columns) for block in blocks)
     raise UserError(f"no golden {golden_id!r} in {', '.join(names)}.{nearest(golden_id, known)}")
 
@@ -57,10 +58,11 @@ def _shown(block: Block, columns: int | None) -> str:
 
 
 def _blocks(
-    name: str, corpus: Corpus, retrieved: Case, generated: Case, scores: Sequence[Score], candidates: int
+    name: str, corpus: Corpus, manifest: Manifest, rows: Rows, scores: Sequence[Score], candidates: int
 ) -> Iterator[Block]:
+    retrieved, generated = rows.retrieved[0], rows.generated[0]
     golden = retrieved.golden
-    yield _INDENT, [f"{name}  {golden.id}", *_question(golden, corpus)]
+    yield _INDENT, [f"{name}  {golden.id}", *_question(golden, corpus), *_parse(retrieved, manifest)]
     yield _INDENT, _candidates(retrieved, candidates)
     yield _INDENT, _answer(generated, corpus)
     yield _scores(scores)
@@ -76,6 +78,15 @@ def _question(golden: Golden, corpus: Corpus) -> Iterator[str]:
     yield f"asked of     {', '.join(golden.scope) or 'the whole corpus'}"
     for group in golden.evidence:
         yield f"gold pages   {' + '.join(_page(ref, corpus) for ref in group)}"
+
+
+def _parse(case: Case, manifest: Manifest) -> Iterator[str]:
+    """What of the gold pages the parser could not read, or lacks."""
+    for line in case.unread:
+        yield f"not read     {line}"
+    for ref in sorted(case.golden.gold_pages):
+        if lacking := unread.of_page(manifest.corpus, ref.doc, ref.page):
+            yield f"parse        {ref}: {lacking}"
 
 
 def _page(ref: PageRef, corpus: Corpus) -> str:

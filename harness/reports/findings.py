@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from harness.errors import UserError
 from harness.files import jsonl
 from harness.files.writing import write_text
 from harness.records import Json, Record
+from harness.reports import unread
 from harness.reports.escaping import cell, code, table
 from harness.reports.table import STAGE_TITLES, bounds_of, headline, interval, number, split_name, too_few
 from harness.runs.results import checksums, content_hash, contents
@@ -39,6 +40,8 @@ class Question(Record):
     document: str
     expect: str
     rank: int | None = None
+    unread: tuple[str, ...] = ()
+    """What of its gold pages, or of its documents, the parser could not read."""
     values: dict[str, float] = Field(default_factory=dict)
     undecided: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
@@ -100,6 +103,7 @@ def _questions(result: Result) -> Iterable[Question]:
             document=document_of(golden),
             expect=golden.expect,
             rank=first_rank(distinct_pages(case.candidates), golden.evidence) if golden.evidence else None,
+            unread=case.unread,
             values={score.metric: round(score.value, 6) for score in own if score.value is not None},
             undecided=tuple(score.metric for score in own if score.status == "undecided"),
             failed=tuple(score.metric for score in own if score.status == "failed"),
@@ -222,7 +226,9 @@ def _section(one: Section) -> list[str]:
     lines = [f"## {split_name(source)}", "", f"{headline(source)}. Rows `{source.rows[:16]}`.", ""]
     lines += _summaries(one.summaries)
     lines += _documents(one.summaries, one.questions)
+    lines += _unread(source.corpus)
     if one.questions:
+        lines += _marked(one.questions)
         lines += _missed(one.questions)
         lines += _unsealed(one) if source.split == "heldout" else []
     elif source.split == "heldout":
@@ -295,6 +301,37 @@ def _documents(summaries: Sequence[Summary], questions: Sequence[Question]) -> l
     ]
     head = ["document", "questions", *(f"`{one.metric}`" for one in shown)]
     return ["**By document**", "", *table(head, rows), ""] if rows else []
+
+
+def _unread(corpus: Mapping[str, Any]) -> list[str]:
+    """The documents that were not read whole, and what each parse lacks of the text that stands on the pages."""
+    said = [
+        line
+        for doc, block in corpus.items()
+        for line in (*unread.sentences(doc, unread.total(block), block.get("unread", {})), *_instead(doc, block))
+    ]
+    lines = ["**Not read, or by another parser**", "", *(f"- {cell(line)}" for line in said), ""] if said else []
+    rows = [_lacking(doc, block["lacking"]) for doc, block in corpus.items() if block.get("lacking", {}).get("pages")]
+    head = ["document", "words lacking", "figures lacking", "pages that lack a tenth of either, worst first"]
+    return [*lines, "**What the parse lacks of the pages' text**", "", *table(head, rows), ""] if rows else lines
+
+
+def _instead(doc: str, block: Mapping[str, Any]) -> list[str]:
+    return [f"{doc}: {block['instead']}"] if block.get("instead") else []
+
+
+def _lacking(doc: str, lacking: Mapping[str, Any]) -> list[str]:
+    shares = [
+        f"{part} of {whole} ({unread.share_of(part, whole):.1%})"
+        for part, whole in (lacking["words"], lacking["figures"])
+    ]
+    return [cell(doc), *shares, ", ".join(f"p{page}" for page, *_ in lacking["pages"])]
+
+
+def _marked(questions: Sequence[Question]) -> list[str]:
+    """The questions on pages that were not read: to miss them is no fault of the search, to refuse them no merit."""
+    rows = [[cell(q.id), cell("; ".join(q.unread))] for q in questions if q.unread]
+    return ["**Questions on pages that were not read**", "", *table(["question", "page"], rows), ""] if rows else []
 
 
 def _missed(questions: Sequence[Question]) -> list[str]:

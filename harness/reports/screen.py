@@ -28,6 +28,8 @@ def show(results: Sequence[Result], page: Path | None, *, unsealed: bool = False
         print()
         for line, title in table.lines(result.manifest, result.summaries, width()):
             _print(line, title)
+        for line in table.marked(result):
+            _print(line, False)
         for line in table.rows(result) if unsealed and result.manifest.split == "heldout" else ():
             _print(line, False)
         print(f"rows: {terminal(str(result.folder))}")

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from harness.files.wording import counted
 from harness.records import Json
+from harness.reports import unread
 from harness.runs.results import Manifest
 from harness.runs.run import Result
 from harness.scoring.per_document import TOO_FEW
@@ -118,6 +119,8 @@ COLUMNS = (
 )
 """In the order of the table."""
 _GAP = "  "
+_SHOWN = 10
+"""Questions that are named in one line."""
 
 Line = tuple[str, bool]
 """A line and whether it is a title."""
@@ -144,10 +147,20 @@ def lines(manifest: Manifest, summaries: Sequence[Summary], width: int | None) -
             yield _aligned(_GAP + summary.metric, cells, columns, names, widths), False
     yield "", False
     yield from ((line, False) for line in footnotes(summaries, columns))
+    yield from ((line, False) for line in unread.lines(manifest.corpus))
     if manifest.split == "heldout" and any(map(is_sealed, summaries)):
         yield SEALED, False
     if manifest.latency:
         yield latency(manifest), False
+
+
+def marked(result: Result) -> Iterator[str]:
+    """How many questions ask for what the parser could not read; which, where that may be shown."""
+    ids = [case.golden.id for case in result.rows.retrieved if case.unread]
+    if ids:
+        shown = ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else "")
+        which = f": {shown}" if result.manifest.split != "heldout" else ""
+        yield f"{counted(len(ids), 'question')} of {len(result.rows.retrieved)} on pages that were not read{which}"
 
 
 def rows(result: Result) -> Iterator[str]:

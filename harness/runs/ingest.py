@@ -3,7 +3,9 @@
 What a parser or chunker may read of a document is in its key: a parser knows the file, a chunker title and aliases besides.
 
 A worker writes what it made before it reports it, so a run that is killed costs only the documents that were in work. A
-document that breaks its worker, or takes more time or memory than it may, fails in this run with its reason: never kept.
+document that ends its worker, or takes more time or memory than it may, is given to the parser's second reader (readers.py); it
+fails where there is none, or that is lost on it too. Who was lost is kept. A worker that somebody killed is not the document's
+fault: the document is tried once more, and nothing is kept of that.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -22,14 +24,19 @@ from harness.cache import keys
 from harness.cache.blobs import Blobs
 from harness.cache.rows import checksum, first_row, read_rows, write_rows
 from harness.components import Component
-from harness.documents import file_link, processes
+from harness.documents import file_link, page_text, processes
+from harness.documents import shortfall as shortfalls
 from harness.documents.corpus import Corpus
 from harness.documents.corpus_yaml import DocumentFile
+from harness.documents.losses import Losses
+from harness.documents.processes import Done
+from harness.documents.shortfall import Shortfall
 from harness.errors import UserError, WorldError
 from harness.files import working_folder, writing
 from harness.protocols import Chunker, Parser, Retriever
 from harness.records import Chunk, Page, PageRef
 from harness.runs import guards
+from harness.runs.readers import Reader, Readers, Work
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,10 @@ class Task:
     chunker: Chunker
     again: bool = False
     """Whether it is parsed again although its pages are kept."""
+    instead: str | None = None
+    """Where its parser is the second reader: why."""
+    shortfall_file: Path | None = None
+    """Where it is kept what the parse lacks, for the step that counts it."""
 
     @property
     def doc(self) -> str:
@@ -55,9 +66,9 @@ class Task:
 
 
 class Step(NamedTuple):
-    """What a worker is asked for: a document's pages and chunks, or its reference text."""
+    """What a worker is asked for: a document's pages and chunks, its reference text, or what the former lack of the latter."""
 
-    what: Literal["document", "reference text"]
+    what: Literal["document", "reference text", "comparison"]
     task: Task
 
 
@@ -76,8 +87,9 @@ class Ingest:
         self.corpus, self.documents, self.cache = corpus, tuple(docs), cache
         self.parser, self.chunker, self.retry_failed = parser, chunker, retry_failed
         self.lost: dict[str, str] = {}
-        """Documents that failed in this run only (their process was killed, or a limit was reached), with the reason."""
+        """Documents without chunks, since the processes that worked on them were lost, with the reason."""
         self.limits = processes.Limits.from_environment()
+        self.readers = Readers(parser, Losses(cache, self.limits, forget=retry_failed))
         parser_key = keys.component_key(parser)
         chunker_key = keys.component_key(chunker)
         stage, files = keys.code(__name__), corpus.documents
@@ -90,6 +102,7 @@ class Ingest:
         }
         self.chunks = Chunks(self._load_chunks)
         self._checksums: dict[str, str | None] = {}
+        self._unread: dict[str, dict[str, list[int]]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -120,10 +133,13 @@ class Ingest:
     def chunks_file(self, doc: str) -> Path:
         return self.cache / "chunks" / f"{self.chunk_keys[doc]}.jsonl"
 
-    def _task(self, doc: str) -> Task:
+    def _task(self, doc: str, reader: Reader | None = None) -> Task:
         places = self.pages_file(doc), self.chunks_file(doc)
-        file = self.corpus.documents[doc]
-        return Task(file, self.cache, *places, self.parser, self.chunker, self.retry_failed)
+        file, (parser, instead, _) = self.corpus.documents[doc], reader or Reader(self.parser, None, "")
+        return Task(file, self.cache, *places, parser, self.chunker, self.retry_failed, instead)
+
+    def _work(self, doc: str) -> Work:
+        return Work(self.parse_keys[doc], self.chunk_keys[doc], self.corpus.documents[doc].pages)
 
     def _chunk_rows(self, doc: str) -> list[Any]:
         """The head and the chunks; raises WorldError where they are not those that this run began with."""
@@ -152,11 +168,23 @@ class Ingest:
                 )
 
     def head(self, doc: str) -> dict[str, Any]:
-        """{"pages": how many of each status, "error": why the document failed as a whole, or None}"""
+        """{"pages": how many of each status, "error": why the document failed as a whole, or None}
+
+        And "instead", where the second reader was given it: who that is, and why.
+        """
         if doc in self.lost:
             return {"pages": {"failed": self.corpus.documents[doc].pages}, "error": self.lost[doc]}
         row = first_row(self.chunks_file(doc)) or self._chunk_rows(doc)[0]
-        return {"pages": row["pages"], "error": row["error"]}
+        return {name: row[name] for name in ("pages", "error", "instead") if name in row}
+
+    def unread(self, doc: str) -> dict[str, list[int]]:
+        """The numbers of the pages of which there is no text, by why: picture, unreadable, blank or failed."""
+        if doc in self.lost:
+            return {"failed": list(range(1, self.corpus.documents[doc].pages + 1))}
+        if doc not in self._unread:
+            row = first_row(self.chunks_file(doc)) or self._chunk_rows(doc)[0]
+            self._unread[doc] = row.get("unread", {})
+        return self._unread[doc]
 
     def missing(self) -> list[str]:
         """Documents that have no whole chunk file of their own yet; those that failed too, where they are tried again."""
@@ -166,30 +194,88 @@ class Ingest:
         rows = read_rows(self.chunks_file(doc))
         if not rows or rows[0]["doc"] != doc or any(PageRef.parse(row["ref"]).doc != doc for row in rows[1:]):
             return False
-        failed = rows[0]["error"] is not None or rows[0]["pages"].get("failed")
+        failed, instead = rows[0]["error"] is not None or rows[0]["pages"].get("failed"), rows[0].get("instead")
+        if instead and not self.readers.known_lost(self._work(doc)):
+            return False
         return not (self.retry_failed and failed)
 
     def run(self, bench: Bench, workers: int) -> None:
         """Make the chunks and reference texts that are missing, and tell the user which documents failed."""
-        for kind in ("pages", "chunks", "reference", "indexes"):
+        for kind in ("pages", "chunks", "reference", "shortfalls", "indexes"):
             writing.sweep(self.cache / kind)
-        missing, unread = self.missing(), [doc for doc in self.documents if not self.corpus.has_reference(doc)]
-        self._make([Step("document", self._task(doc)) for doc in missing], bench, workers)
+        unread = [doc for doc in self.documents if not self.corpus.has_reference(doc)]
+        waiting = self.missing()
+        while steps := self._to_read(waiting):
+            waiting = self._make(steps, bench, workers)
         self._make([Step("reference text", self._task(doc)) for doc in unread], bench, workers)
+        self._make([Step("comparison", task) for task in self._uncompared()], bench, workers)
         for doc in self.documents:
-            if (error := self.head(doc)["error"]) is not None:
-                bench.progress.note(f"document {doc!r} failed: {error}")
+            head = self.head(doc)
+            if head["error"] is not None:
+                bench.progress.note(f"document {doc!r} failed: {head['error']}")
+            elif "instead" in head:
+                bench.progress.note(f"document {doc!r}: {head['instead']}")
             if (reason := self.corpus.damaged.get(doc)) is not None:
                 bench.progress.note(f"document {doc!r}: figures on its pages cannot be checked: {reason}")
 
-    def _make(self, steps: Sequence[Step], bench: Bench, size: int) -> None:
+    def _to_read(self, docs: Sequence[str]) -> list[Step]:
+        """A step for each document, to be read by the first who was not lost on it; where all were, it is lost."""
+        steps = []
+        for doc in docs:
+            reader = self.readers.of(self._work(doc))
+            if reader is None:
+                self.lost[doc] = self.readers.why_nobody(self._work(doc))
+            else:
+                steps.append(Step("document", self._task(doc, reader)))
+        return steps
+
+    def _uncompared(self) -> Iterator[Task]:
+        for doc in self.documents:
+            path = self._shortfall_file(doc)
+            if path is not None and read_rows(path) is None:
+                yield replace(self._task(doc), shortfall_file=path)
+
+    def _shortfall_file(self, doc: str) -> Path | None:
+        """None where pages or reference text are not to be had. A parser may give other pages when it is asked again."""
+        pages = checksum(self.pages_file(doc))
+        if pages is None or doc in self.lost or doc in self.corpus.damaged:
+            return None
+        key = keys.digest(["shortfall", self.corpus.documents[doc].sha256, pages, keys.code(shortfalls.__name__)])
+        return self.cache / "shortfalls" / f"{key}.jsonl"
+
+    def shortfall(self, doc: str) -> Shortfall | None:
+        """What the parse lacks of the reference text; None where one of the two is not to be had."""
+        path = self._shortfall_file(doc)
+        rows = read_rows(path) if path else None
+        return Shortfall.model_validate(rows[0]) if rows else None
+
+    def _make(self, steps: Sequence[Step], bench: Bench, size: int) -> list[str]:
+        """Do the steps; returns the documents that are to be given to another reader."""
+        again = []
         with closing(self._each(steps, bench.progress.note, size)) as ended:
-            for number, (step, fault, lost) in enumerate(ended, start=1):
+            for number, done in enumerate(ended, start=1):
+                step, fault, lost, _ = done
                 if step.what == "document" and lost:
-                    self.lost[step.task.doc] = lost
-                elif lost or fault:
-                    self.corpus.damaged[step.task.doc] = lost or fault or ""
+                    again += self._lost(step.task, done)
+                elif step.what == "reference text" and (lost or fault):
+                    self._unreferenced(step.task, done)
                 bench.progress(f"{step.what}s", number, len(steps))
+        return again
+
+    def _unreferenced(self, task: Task, done: Done[Any, str | None]) -> None:
+        """Note that there is no reference text; it may be there where only the second reader was lost on it."""
+        if page_text.read_cached(task.file.sha256, self.cache) is None:
+            self.corpus.damaged[task.doc] = done.lost or done.result or ""
+            page_text.note_lost(task.file.sha256, task.file.pages, self.cache, done)
+
+    def _lost(self, task: Task, done: Done[Any, Any]) -> list[str]:
+        """Note who was lost on a document. It is given to another reader where that was not somebody else's doing."""
+        if done.outside:
+            self.lost[task.doc] = done.lost or ""
+            return []
+        parsed = read_rows(self.pages_file(task.doc)) is not None
+        self.readers.note(self._work(task.doc), done, parsed=parsed)
+        return [task.doc]
 
     def _each(self, steps: Sequence[Step], note: Callable[[str], None], size: int) -> Any:
         def notify(step: Step, what: str) -> None:
@@ -205,6 +291,9 @@ def take(step: Step) -> str | None:
     """Do a step, in a worker; why there is no reference text, where there is none."""
     if step.what == "reference text":
         return make_reference(step.task)
+    if step.what == "comparison":
+        make_comparison(step.task)
+        return None
     make_document(step.task)
     return None
 
@@ -224,6 +313,7 @@ def make_document(task: Task) -> None:
     pages = None if task.again else _kept_pages(task)
     if pages is None:
         pages = _parse(task, corpus, _bench(task, corpus, Untitled(task.doc, task.file.pages)))
+        pages = [page.model_copy(update={"instead": task.instead}) for page in pages]
     _keep(task, pages, _bench(task, corpus, known(task.file)))
 
 
@@ -232,7 +322,8 @@ def _kept_pages(task: Task) -> list[Page] | None:
     rows = read_rows(task.pages_file)
     pages = [Page.model_validate(row) for row in rows or []]
     own = [PageRef(task.doc, number) for number in range(1, task.file.pages + 1)]
-    return pages if [page.ref for page in pages] == own else None
+    by_another = any(page.instead for page in pages) and task.instead is None
+    return pages if [page.ref for page in pages] == own and not by_another else None
 
 
 def make_reference(task: Task) -> str | None:
@@ -242,6 +333,14 @@ def make_reference(task: Task) -> str | None:
     except UserError as error:
         return str(error)
     return None
+
+
+def make_comparison(task: Task) -> None:
+    """Count what the parse of one document lacks of its reference text, in a worker."""
+    pages = _kept_pages(task)
+    if pages is not None and task.shortfall_file is not None:
+        found = shortfalls.shortfall(task.doc, pages, task.corpus().reference(task.doc))
+        write_rows(task.shortfall_file, [found.model_dump(mode="json")])
 
 
 def _parse(task: Task, corpus: Corpus, bench: Bench) -> list[Page]:
@@ -281,8 +380,24 @@ def _keep(task: Task, pages: Sequence[Page], bench: Bench) -> None:
     write_rows(task.pages_file, [page.model_dump(mode="json", exclude_defaults=True) for page in pages])
     chunks, error = _chunk(task, pages, bench)
     states = Counter(page.status for page in pages)
-    head = {"doc": task.doc, "pages": dict(sorted(states.items())), "error": error or _whole_failure(pages)}
+    head: dict[str, Any] = {
+        "doc": task.doc,
+        "pages": dict(sorted(states.items())),
+        "error": error or _whole_failure(pages),
+    }
+    head |= {"unread": unread} if (unread := _unread(pages)) else {}
+    head |= {"instead": task.instead} if task.instead else {}
     write_rows(task.chunks_file, [head, *(chunk.model_dump(mode="json", exclude_defaults=True) for chunk in chunks)])
+
+
+def _unread(pages: Sequence[Page]) -> dict[str, list[int]]:
+    """The pages without text by why: one that is `unreadable` and has no letter at all is a picture."""
+    found: dict[str, list[int]] = {}
+    for page in pages:
+        if page.status != "ok":
+            picture = page.status == "unreadable" and not page.text.strip()
+            found.setdefault("picture" if picture else page.status, []).append(page.ref.page)
+    return found
 
 
 def _whole_failure(pages: Sequence[Page]) -> str | None:

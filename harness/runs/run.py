@@ -13,7 +13,7 @@ from harness.bench import Watcher
 from harness.cache import keys
 from harness.goldens.loading import GoldenSet
 from harness.records import Golden, Json, Usage
-from harness.runs import heldout, provenance, results, timing
+from harness.runs import heldout, provenance, results, timing, unread
 from harness.runs.jobs import Job, choose
 from harness.runs.options import Options
 from harness.runs.results import Manifest, Rows
@@ -113,7 +113,10 @@ def _manifest(
         config={"goldens": str(system.goldens), **system.spec()},
         replaced=system.replaced,
         goldens=goldens,
-        corpus={doc: {"sha256": session.corpus.documents[doc].sha256, **ingest.head(doc)} for doc in ingest.documents},
+        corpus={
+            doc: {"sha256": session.corpus.documents[doc].sha256, **ingest.head(doc), **parse}
+            for doc, parse in unread.of_documents(ingest)
+        },
         keys=stages.keys,
         stamp={**stamp, **scored_by(session.metrics, system.judges)},
         partial=session.options.partial,

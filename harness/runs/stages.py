@@ -24,6 +24,7 @@ from harness.runs.config import System
 from harness.runs.deadlines import Deadline, Late
 from harness.runs.indexes import Indexes
 from harness.runs.ingest import Ingest, known
+from harness.runs.unread import marks, meant
 from harness.scoring.metric import Metric
 from harness.scoring.scores import Score
 
@@ -192,26 +193,33 @@ class Stages:
 
     def retrieve(self, golden: Golden) -> Case:
         """The golden's question, in its stand-alone form where there are earlier turns, straight to search."""
-        query = golden.standalone if golden.turns else golden.question
+        query, unread = golden.standalone if golden.turns else golden.question, marks(self.ingest, golden)
         if query is None:
-            return Case(golden=golden)
+            return Case(golden=golden, unread=unread)
         try:
             hits = self.deadline.call(lambda: self.ranking(query, golden)).hits
         except Exception as error:
-            return Case(golden=golden, error=guards.reason(error))
-        return Case(golden=golden, candidates=hits, error=self._lost(golden) if not hits else None)
+            return Case(golden=golden, error=guards.reason(error), unread=unread)
+        return Case(golden=golden, candidates=hits, error=self._lost(golden) if not hits else None, unread=unread)
 
     def _lost(self, golden: Golden) -> str | None:
-        """Why there is nothing to find, where the documents in scope could not be parsed."""
-        heads = {doc: self.ingest.head(doc)["error"] for doc in self.docs(golden) or self.ingest.documents}
-        return "; ".join(f"{doc}: {error}" for doc, error in sorted(heads.items()) if error) or None
+        """Why there is nothing to find, where the documents that it is asked of, or that hold its pages, could not be parsed.
+
+        Of a question that is asked of the whole corpus and names no page, that is all of them.
+        """
+        docs = self.docs(golden) or meant(golden) or self.ingest.documents
+        errors = {doc: self.ingest.head(doc)["error"] for doc in docs if doc in self.ingest.documents}
+        if not any(errors.values()) or (not meant(golden) and not all(errors.values())):
+            return None
+        return "; ".join(f"{doc}: {error}" for doc, error in sorted(errors.items()) if error)
 
     def generate(self, golden: Golden) -> Case:
         """The real answerer on the golden's question and its earlier turns."""
         turns = [turn.model_dump(mode="json") for turn in golden.turns]
         scope = self._scope(golden, *self.system.components.values())
         key = keys.digest(["generate", self.answer_key, golden.question, turns, scope])
-        return Case.of(golden, self._kept_attempt(key) or self._generate(key, golden))
+        attempt = self._kept_attempt(key) or self._generate(key, golden)
+        return Case.of(golden, attempt.model_copy(update={"unread": marks(self.ingest, golden)}))
 
     def _kept_attempt(self, key: str) -> Attempt | None:
         """What the system did before; None where it did nothing yet, or failed and is to be asked again."""

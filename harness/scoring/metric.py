@@ -71,7 +71,7 @@ class Metric(Component):
         """`score` with the three failures kept apart: not applicable, the system's fault (0), the instrument's (failed)."""
         try:
             with working_folder.fixed():
-                return self._sound(case, self._outcome(case, bench))
+                return self._marked(case, self._sound(case, self._outcome(case, bench)))
         except BaseException as error:  # one that ends the program ends this score
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise
@@ -97,6 +97,12 @@ class Metric(Component):
         if self.binary and score.value not in (None, 0.0, 1.0):
             raise ValueError(f"the metric says yes or no, and gave {score.value:g}, which is neither 0 nor 1")
         return score
+
+    def _marked(self, case: Case, score: Score) -> Score:
+        """A score says where the parser could not read what was asked for: to refuse that is no merit, to miss it no fault."""
+        if not case.unread or self.expense or score.status != "scored":
+            return score
+        return score.model_copy(update={"reason": f"{score.reason}; but {', '.join(case.unread)}"})
 
     def summary(self, scores: Sequence[Score]) -> Summary:
         """The metric over a set: by default the mean of the scored values, with its interval."""

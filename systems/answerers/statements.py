@@ -35,7 +35,8 @@ class Statements(Answerer):
 
     A cell fits by the words of its row, column, group and title, rare ones counting more, and by its year. It refuses
     where a company or person that the question names is neither the document's nor in the passages, where no line holds
-    the year that is asked for, and where the fit is below `threshold`.
+    the year that is asked for, and where the fit is below `threshold`. The words that it knows of statements and of questions
+    are English: in other languages it finds lines by their words, and mostly refuses.
     """
 
     threshold: float = Field(0.2, description="confidence below which it abstains", ge=0, le=1)

@@ -36,13 +36,13 @@ def rows_in(items: Sequence[Any], box: tuple[float, float, float, float]) -> Row
 
     A table: three lines or more, two in three of them a label followed by figures.
     """
-    lines = [_cells(line) for line in _lines(items, box)]
-    data = [line for line in lines if not line[0].figure and any(cell.figure for cell in line[1:])]
-    if len(lines) < 3 or len(data) < max(3, 2 * len(lines) / 3):
+    found = [cells(line) for line in _lines(items, box)]
+    data = [line for line in found if not line[0].figure and any(cell.figure for cell in line[1:])]
+    if len(found) < 3 or len(data) < max(3, 2 * len(found) / 3):
         return None
     edges = _edges([cell for line in data for cell in line[1:] if cell.figure])
     usual = Counter(sum(cell.figure for cell in line[1:]) for line in data).most_common(1)[0][0]
-    return [_in_order(line) if _plain(line, usual) else _row(line, edges) for line in lines]
+    return [_in_order(line) if _plain(line, usual) else _row(line, edges) for line in found]
 
 
 def _lines(items: Sequence[Any], box: tuple[float, float, float, float]) -> list[list[Any]]:
@@ -52,28 +52,33 @@ def _lines(items: Sequence[Any], box: tuple[float, float, float, float]) -> list
         for item in items
         if left - 2 <= item.x and item.x + item.width <= right + 2 and top - 2 <= item.y + item.height / 2 <= bottom + 2
     ]
-    lines: list[list[Any]] = []
-    for item in sorted((item for item in inside if item.text.strip()), key=lambda item: (item.y, item.x)):
-        if lines and item.y - lines[-1][0].y <= _SAME:
-            lines[-1].append(item)
+    return lines(inside, _SAME)
+
+
+def lines(items: Sequence[Any], same: float) -> list[list[Any]]:
+    """The items that hold text, in lines from above to below; on one line stand those within `same` points of height."""
+    found: list[list[Any]] = []
+    for item in sorted((item for item in items if item.text.strip()), key=lambda item: (item.y, item.x)):
+        if found and item.y - found[-1][0].y <= same:
+            found[-1].append(item)
         else:
-            lines.append([item])
-    return lines
+            found.append([item])
+    return found
 
 
-def _cells(line: Sequence[Any]) -> list[Cell]:
-    """A "$" at the end of a piece belongs to the figure after it."""
-    cells: list[Cell] = []
+def cells(line: Sequence[Any]) -> list[Cell]:
+    """The cells of a line of text items, from left to right. A "$" at the end of a piece belongs to the figure after it."""
+    found: list[Cell] = []
     sign = ""
     for item in sorted(line, key=lambda item: item.x):
         text = f"{sign}{' '.join(item.text.split())}"
         sign = "$" if text.endswith("$") else ""
         text = text.removesuffix("$").strip()
-        if text and cells and item.x - cells[-1].right < _GAP:
-            cells[-1] = Cell(f"{cells[-1].text} {text}", cells[-1].left, item.x + item.width)
+        if text and found and item.x - found[-1].right < _GAP:
+            found[-1] = Cell(f"{found[-1].text} {text}", found[-1].left, item.x + item.width)
         elif text:
-            cells.append(Cell(text, item.x, item.x + item.width))
-    return cells or [Cell("", 0.0, 0.0)]
+            found.append(Cell(text, item.x, item.x + item.width))
+    return found or [Cell("", 0.0, 0.0)]
 
 
 def _edges(figures: Sequence[Cell]) -> list[float]:

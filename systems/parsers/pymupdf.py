@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Literal
 
 from harness.bench import Bench
 from harness.protocols import Parser
+from harness.readable import readable
 from harness.records import Block, Page, PageRef
-from systems.parsers._readable import readable
 from systems.parsers._tables import as_html, as_text
+from systems.parsers._turned import shown
+from systems.parsers.plain_text import PlainText
 
 Box = tuple[float, float, float, float]
 
@@ -36,25 +38,51 @@ class PyMuPdf(Parser):
         with library.open(pdf) as book:
             return [self._page(book, number, doc) for number in range(len(book))]
 
+    def second(self) -> Parser:
+        """PDFium's text."""
+        return PlainText()
+
     def _page(self, book: Any, number: int, doc: str) -> Page:
         ref = PageRef(doc, number + 1)
         try:
             page = book[number]
-            blocks = tuple(sorted(self._blocks(page), key=lambda block: (block.bbox or (0, 0, 0, 0))[1]))
-            return Page(ref=ref, status=_status(page), blocks=blocks, label=page.get_label() or None)
+            label, status = page.get_label() or None, _status(page)
+            area = _upright(page)
+            blocks = tuple(sorted(self._blocks(page, area), key=lambda block: (block.bbox or (0, 0, 0, 0))[1]))
+            return Page(ref=ref, status=status, blocks=blocks, label=label)
         except (RuntimeError, ValueError) as error:
             return Page(ref=ref, status="failed", error=f"{type(error).__name__}: {error}")
 
-    def _blocks(self, page: Any) -> Iterator[Block]:
+    def _blocks(self, page: Any, area: Box) -> Iterator[Block]:
         boxes: list[Box] = []
-        for table in page.find_tables().tables if self.tables else []:
+        for table in page.find_tables(clip=area).tables if self.tables else []:
             boxes.append(tuple(table.bbox))
             rows = [[cell or "" for cell in row] for row in table.extract()]
-            yield Block(kind="table", text=as_text([], rows), html=as_html([], rows), bbox=tuple(table.bbox))
-        for left, top, right, bottom, text, _, kind in page.get_text("blocks", sort=True):
+            yield Block(kind="table", text=as_text([], rows), html=as_html([], rows), bbox=_within(table.bbox, area))
+        for left, top, right, bottom, text, _, kind in page.get_text("blocks", sort=True, clip=area):
             middle = ((left + right) / 2, (top + bottom) / 2)
             if kind == 0 and text.strip() and not any(_inside(middle, box) for box in boxes):
-                yield Block(kind="text", text=text.strip(), bbox=(left, top, right, bottom))
+                yield Block(kind="text", text=text.strip(), bbox=_within((left, top, right, bottom), area))
+
+
+def _upright(page: Any) -> Box:
+    """Turn the page as it is shown, and give the area of it that is shown.
+
+    PyMuPDF looks for tables and gives boxes in the page as it is written, and turns a page wrongly that is cropped.
+    """
+    turn, width, height = page.rotation, page.mediabox.width, page.mediabox.height
+    if not turn:
+        return tuple(page.rect)
+    left, top = page.cropbox_position
+    area = shown((left, top, left + page.cropbox.width, top + page.cropbox.height), turn, width, height)
+    page.set_cropbox(page.mediabox)
+    page.remove_rotation()
+    return area
+
+
+def _within(box: Box, area: Box) -> Box:
+    """The box from the top left of the area that is shown."""
+    return box[0] - area[0], box[1] - area[1], box[2] - area[0], box[3] - area[1]
 
 
 def _inside(point: tuple[float, float], box: Box) -> bool:

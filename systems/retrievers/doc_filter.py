@@ -9,6 +9,7 @@ from pathlib import Path
 from harness.bench import Bench, Document, Index
 from harness.protocols import Retriever
 from harness.records import Hit
+from systems._shared import unspaced
 
 
 class DocFilter(Retriever):
@@ -59,7 +60,7 @@ def named(question: str, documents: Sequence[Document]) -> frozenset[str]:
 
 
 def _plain(name: str) -> str:
-    return " ".join(re.findall(r"\w+", name.lower()))
+    return " ".join(re.findall(r"\w+", unspaced.apart(name.lower())))
 
 
 def _holds(question: str, name: str) -> bool:

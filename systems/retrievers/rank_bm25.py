@@ -17,7 +17,8 @@ from systems.retrievers._best import best, rows_of
 class RankBm25(Retriever):
     """Okapi's formula with the package's floor: a word in more than half of the chunks counts a quarter of the mean idf.
 
-    The package scores every chunk anew for every question and keeps no index on disk.
+    The package scores every chunk anew for every question and keeps no index on disk. A sentence in a script without spaces
+    between words (Chinese, Japanese, Thai) is one word to it: `bm25` finds what it does not.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("rank_bm25",)

@@ -28,7 +28,8 @@ class FigureOnCitedPage(AnswerMetric):
     """Quantities of a given answer that stand on a cited page (exact, rounded or derived) / its quantities.
 
     Pages are read from the corpus's reference text, never from the parser under test. Detail counts each kind, and the
-    false hits: the same quantities on ten random other pages of the document, as (quantity, page) pairs.
+    false hits: the same quantities on ten random other pages of the document, as (quantity, page) pairs. Undecided where a
+    quantity is on no cited page and the reference text of one of them is in doubt.
     """
 
     place = 13
@@ -48,7 +49,10 @@ class FigureOnCitedPage(AnswerMetric):
             "quantities": len(found),
             **_false_hits(case, cited, bench),
         }
-        return self.scored(case, 1 - counts["missing"] / len(found), "; ".join(map(_in_words, found)), **detail)
+        reason = "; ".join(map(_in_words, found))
+        if counts["missing"] and (doubt := _doubt(cited, bench)):
+            return self.undecided(case, f"{reason}; the reference text is in doubt ({doubt})", **detail)
+        return self.scored(case, 1 - counts["missing"] / len(found), reason, **detail)
 
     def summary(self, scores: Sequence[Score]) -> Summary:
         """The default one; its note gives the false-hit rate and how many of the quantities are derived."""
@@ -61,6 +65,12 @@ class FigureOnCitedPage(AnswerMetric):
         rate = total["other_hits"] / total["other_pairs"]
         note = f"{rate:.1%} on random other pages; {total['derived']} of {total['quantities']} quantities derived"
         return summary.model_copy(update={"note": note})
+
+
+def _doubt(cited: Iterable[PageRef], bench: Bench) -> str:
+    """The first cited page whose reference text is in doubt, and why; empty where there is none."""
+    why = getattr(bench.corpus, "doubt", lambda ref: None)  # a corpus of texts alone has no second reader
+    return next((f"{ref}: {reason}" for ref in cited if (reason := why(ref))), "")
 
 
 def _find(case: Case, refs: Iterable[PageRef], bench: Bench) -> list[FigureFound]:
