@@ -45,6 +45,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retry-failed", action="store_true", help="try again what failed before: documents, pages, answers"
     )
+    parser.add_argument(
+        "--retry-bad", action="store_true", help="ask models again whose kept replies were cut, filtered or misshapen"
+    )
+    parser.add_argument("--offline", action="store_true", help="call no model: answer from kept replies alone")
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        dest="allowed_hosts",
+        metavar="HOST",
+        help="a host, or HOST=VARIABLE, that a config may send a key to beside its provider's own (may be repeated)",
+    )
     parser.add_argument("--workers", type=from_one, default=4, metavar="N", help="cases at a time (default 4)")
     parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
     parser.add_argument("--findings", type=place, default=Path("findings"), metavar="DIR", help="default: findings")
@@ -73,6 +85,9 @@ def run(args: argparse.Namespace) -> int:
         claims=tuple(dict.fromkeys(args.claims)),
         time=args.time,
         retry_failed=args.retry_failed,
+        retry_bad=args.retry_bad,
+        offline=args.offline,
+        allowed_hosts=tuple(args.allowed_hosts),
         workers=args.workers,
         results=args.results,
         findings=args.findings,

@@ -14,8 +14,9 @@ from harness.components import Component
 from harness.errors import UserError
 from harness.files import yamls
 from harness.files.reading import shorten
+from harness.models.limits import Limits
 from harness.protocols import Answerer, Chunker, Embedder, Parser, Reranker, Retriever
-from harness.records import Record, Scope
+from harness.records import Model, Record, Scope
 from harness.runs.settings import dotted, further_in, meant, paths
 
 
@@ -30,6 +31,10 @@ class System(Record):
     retriever: Retriever
     reranker: Reranker = Field(default_factory=lambda: Reranker.model_validate({"use": "keep"}))
     answerer: Answerer
+    models: dict[str, Model] = Field(default_factory=dict)
+    """Models by the names that components use for them."""
+    limits: dict[str, Limits] = Field(default_factory=dict)
+    """What each endpoint allows, by its name."""
     judges: tuple[str, ...] = ()
     replaced: dict[str, Any] = Field(default_factory=dict)
     """What this file, or --set, replaced in the file that it extends."""
@@ -59,8 +64,9 @@ class System(Record):
         return {"name": self.name, "scope": self.scope, **blocks}
 
     def spec(self) -> dict[str, Any]:
-        """The whole config with its defaults, without the golden set."""
-        return {**self.answering(), "judges": list(self.judges)}
+        """The whole config with its defaults, without the golden set; models stand in the components that use them."""
+        limits = {name: one.model_dump(mode="json") for name, one in self.limits.items()}
+        return {**self.answering(), "judges": list(self.judges), **({"limits": limits} if limits else {})}
 
 
 @dataclass
@@ -92,7 +98,7 @@ def load(path: Path, settings: Sequence[str] = ()) -> System:
         _apply(merged, setting)
     block = {**merged.values, "name": path.stem, "replaced": merged.replaced}
     try:
-        return System.model_validate(block)
+        return System.model_validate(block, context={"models": block.get("models")})
     except ValidationError as error:
         faults = [(merged.origin(_at(one), str(path)), _fault(one, block)) for one in error.errors()]
         raise UserError("\n".join(f"{where}: {fault}" for where, fault in faults)) from None

@@ -23,6 +23,12 @@ class Options:
     time: bool = False
     retry_failed: bool = False
     """Parse documents and ask questions again that failed in an earlier run."""
+    retry_bad: bool = False
+    """Ask models again whose kept replies were cut, filtered or not of the form that was asked for."""
+    offline: bool = False
+    """Call no model: kept replies alone."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Hosts to which keys may go beside their providers' own."""
     workers: int = 4
     results: Path = Path("results")
     findings: Path = Path("findings")

@@ -74,7 +74,8 @@ def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str)
     with clock.step("retrieve"):
         retrieved = _each(session, f"{split}: retrieve", stages.retrieve, asked)
     with clock.step("generate"):
-        generated = _each(session, f"{split}: generate", stages.generate, asked)
+        traced = _each(session, f"{split}: generate", stages.generate, asked)
+        generated = [one.case for one in traced]
     with clock.step("score"):
         pairs = list(zip(retrieved, generated, strict=True))
         scores = _each(session, f"{split}: score", lambda pair: scoring.score(*pair), pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.bench import Bench, Shelf, Watcher
 from harness.cache import keys
@@ -15,6 +15,7 @@ from harness.cache.vectors import ArrayMemo, Memos
 from harness.components import Component
 from harness.errors import UserError
 from harness.goldens.loading import GoldenSet
+from harness.models.door import Door, Settings
 from harness.runs.ingest import Ingest, known
 from harness.runs.jobs import Job
 from harness.runs.options import Options
@@ -51,6 +52,7 @@ class Session:
             self.outcomes = Outcomes(self.cache / "outcomes.sqlite")
         self.computed = Memos(self.cache / "memo", progress)
         self.paid = Memos(options.results / "calls" / "memo", progress)
+        self.door = Door(self._door_settings(), Blobs(self.cache / "blobs"))
         self.metrics = all_metrics()
         self._keys: dict[str, str] = {}
 
@@ -75,6 +77,12 @@ class Session:
         self.paid.flush()
         keys.PARSED.save(self.cache / "code.jsonl")
 
+    def _door_settings(self) -> Settings:
+        """What config and command line say of models."""
+        options, limits = self.options, self.system.limits
+        folder = options.results / "calls" / "replies"
+        return Settings(folder, options.offline, options.retry_bad, options.allowed_hosts, limits)
+
     def _ingest(self, loaded: GoldenSet) -> Ingest:
         """The documents that this split is asked of: those in its goldens' scopes, or the whole corpus."""
         scopes = [golden.scope for golden in loaded.goldens]
@@ -86,7 +94,8 @@ class Session:
 
     def _bench(self, ingest: Ingest) -> Bench:
         blobs = Blobs(self.cache / "blobs")
-        return Bench(corpus=ingest.shelf, blobs=blobs, chunks=ingest.chunks, memo=self._memo, progress=self.progress)
+        bench = Bench(corpus=ingest.shelf, blobs=blobs, door=self.door, chunks=ingest.chunks)
+        return replace(bench, memo=self._memo, progress=self.progress)
 
     def _memo(self, component: Component, label: str) -> ArrayMemo:
         memos = self.paid if getattr(component, "paid", False) else self.computed

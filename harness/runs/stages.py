@@ -14,11 +14,13 @@ from typing import Any, NamedTuple, Protocol
 
 from pydantic import Field
 
-from harness.bench import Bench, Document
+from harness.bench import Bench, Document, NoDoor
 from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
-from harness.records import Attempt, Case, Chunk, Found, Golden, Hit, Record, Search
+from harness.models.door import CaseDoor, provider
+from harness.models.ledger import Ledger, searched, usage
+from harness.records import Attempt, Case, Chunk, Found, Golden, Hit, Record, Search, Step
 from harness.runs import faults
 from harness.runs.config import System
 from harness.runs.indexes import Indexes
@@ -35,15 +37,31 @@ class Ranking(Record):
 
     hits: tuple[Found, ...] = ()
     extra: dict[str, Chunk] = Field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    """The calls of models by which it was made."""
 
     @classmethod
-    def of(cls, hits: Sequence[Hit], chunks: dict[str, Chunk]) -> Ranking:
+    def of(cls, hits: Sequence[Hit], chunks: dict[str, Chunk], steps: Sequence[Step] = ()) -> Ranking:
         strange = {hit.chunk.id: hit.chunk for hit in hits if chunks.get(hit.chunk.id) != hit.chunk}
-        return cls(hits=tuple(Found.of(hit) for hit in hits), extra=strange)
+        return cls(hits=tuple(Found.of(hit) for hit in hits), extra=strange, steps=tuple(steps))
 
     def restore(self, chunks: dict[str, Chunk]) -> list[Hit]:
         """The hits with their chunks."""
         return [Hit(self.extra.get(hit.chunk) or chunks[hit.chunk], hit.score) for hit in self.hits]
+
+
+class Work(Record):
+    """What an answerer did on a case, as it is kept."""
+
+    attempt: Attempt
+    steps: tuple[Step, ...] = ()
+
+
+class Traced(NamedTuple):
+    """A case with what led to it, step by step."""
+
+    case: Case
+    steps: tuple[Step, ...]
 
 
 class OutcomeCache(Protocol):
@@ -88,11 +106,12 @@ class Stages:
         self.indexes = Indexes(ingest, bench)
         self.bench = self.indexes.bench
         own = [keys.own_code(__name__), *map(keys.code, INSTRUMENT)]
+        retriever = system.retriever
         self.search_key = keys.digest(
-            [own, ingest.index_key(system.retriever), keys.component_key(system.retriever), system.retriever.candidates]
+            [own, ingest.index_key(retriever), keys.component_key(retriever), retriever.candidates, _asks(retriever)]
         )
-        self.rerank_key = keys.digest([self.search_key, keys.component_key(system.reranker)])
-        self.answer_key = keys.digest([self.rerank_key, keys.component_key(system.answerer)])
+        self.rerank_key = keys.digest([self.search_key, keys.component_key(system.reranker), _asks(system.reranker)])
+        self.answer_key = keys.digest([self.rerank_key, keys.component_key(system.answerer), _asks(system.answerer)])
         self.keys = {"search": self.search_key, "rerank": self.rerank_key, "answer": self.answer_key}
         self._lock = threading.Lock()
         self._by_id: dict[str, Chunk] | None = None
@@ -109,9 +128,11 @@ class Stages:
         files = self.ingest.corpus.documents
         return tuple(known(files[doc]) for doc in sorted(docs))
 
-    def _case_bench(self, golden: Golden, component: Component) -> Bench:
+    def _case_bench(self, golden: Golden, component: Component, book: Ledger) -> Bench:
         sees_gold = any(part.sees_gold for part in component.parts())
-        return self.bench.for_case(self.documents(golden), golden if sees_gold else None)
+        bench = self.bench.for_case(self.documents(golden), golden if sees_gold else None)
+        door = CaseDoor(self.bench.door, book) if component.models() else NoDoor()
+        return bench.booking(door, book.note)
 
     def _scope(self, golden: Golden, *components: Component) -> list[Any]:
         """What of a golden shapes a search: its scope, and for oracles the golden itself."""
@@ -137,24 +158,25 @@ class Stages:
         cached = self.outcomes.get(key)
         if cached is not None:
             return Ranking.model_validate(cached)
-        hits = self._first_hits(query, golden)
-        reranked = system.reranker.rerank(query, hits, self._case_bench(golden, system.reranker))
-        return self._keep(key, reranked)
+        book, first = Ledger(), self._first(query, golden)
+        book.end(book.begin(), *first.steps)
+        hits = first.restore(self.chunks())
+        reranked = system.reranker.rerank(query, hits, self._case_bench(golden, system.reranker, book))
+        return self._keep(key, reranked, book)
 
-    def _first_hits(self, query: str, golden: Golden) -> list[Hit]:
+    def _first(self, query: str, golden: Golden) -> Ranking:
         retriever = self.system.retriever
         key = keys.digest(["search", self.search_key, query, *self._scope(golden, retriever)])
         cached = self.outcomes.get(key)
         if cached is not None:
-            return Ranking.model_validate(cached).restore(self.chunks())
-        index = self.indexes.open(retriever)
-        bench = self._case_bench(golden, retriever)
-        hits = index.search(query, retriever.candidates, self.docs(golden), bench)
-        self._keep(key, hits)
-        return hits
+            return Ranking.model_validate(cached)
+        index, book = self.indexes.open(retriever), Ledger()
+        bench = self._case_bench(golden, retriever, book)
+        return self._keep(key, index.search(query, retriever.candidates, self.docs(golden), bench), book)
 
-    def _keep(self, key: str, hits: Sequence[Hit]) -> Ranking:
-        ranking = Ranking.of(hits, self.chunks())
+    def _keep(self, key: str, hits: Sequence[Hit], book: Ledger) -> Ranking:
+        book.refuse_hidden()
+        ranking = Ranking.of(hits, self.chunks(), book.steps)
         self.outcomes.put(key, ranking.model_dump(mode="json", exclude_defaults=True))
         return ranking
 
@@ -166,35 +188,38 @@ class Stages:
         if query is None:
             return Case(golden=golden)
         try:
-            hits = self.ranking(query, golden).hits
+            found = self.ranking(query, golden)
         except Exception as error:
             return Case(golden=golden, error=faults.reason(error))
-        return Case(golden=golden, candidates=hits, error=self._lost(golden) if not hits else None)
+        lost = None if found.hits else self._lost(golden)
+        return Case(golden=golden, candidates=found.hits, usage=usage(found.steps), error=lost)
 
     def _lost(self, golden: Golden) -> str | None:
         """Why there is nothing to find, where the documents in scope could not be parsed."""
         heads = {doc: self.ingest.head(doc)["error"] for doc in self.docs(golden) or self.ingest.documents}
         return "; ".join(f"{doc}: {error}" for doc, error in sorted(heads.items()) if error) or None
 
-    def generate(self, golden: Golden) -> Case:
+    def generate(self, golden: Golden) -> Traced:
         """The real answerer on the golden's question and its earlier turns."""
         turns = [turn.model_dump(mode="json") for turn in golden.turns]
         scope = self._scope(golden, *self.system.components.values())
         key = keys.digest(["generate", self.answer_key, golden.question, turns, scope])
-        return Case.of(golden, self._kept_attempt(key) or self._generate(key, golden))
+        worked = self._kept_work(key) or self._generate(key, golden)
+        return Traced(Case.of(golden, worked.attempt), worked.steps)
 
-    def _kept_attempt(self, key: str) -> Attempt | None:
+    def _kept_work(self, key: str) -> Work | None:
         """What the system did before; None where it did nothing yet, or failed and is to be asked again."""
         cached = self.outcomes.get(key)
-        attempt = Attempt.model_validate(cached) if cached is not None else None
-        return None if attempt and attempt.error and self.retry_failed else attempt
+        work = Work.model_validate(cached) if cached is not None else None
+        return None if work and work.attempt.error and self.retry_failed else work
 
-    def _generate(self, key: str, golden: Golden) -> Attempt:
-        attempt = self._attempt(golden)
-        self.outcomes.put(key, attempt.model_dump(mode="json", exclude_defaults=True))
-        return attempt
+    def _generate(self, key: str, golden: Golden) -> Work:
+        book = Ledger()
+        work = Work(attempt=self._attempt(golden, book), steps=book.steps)
+        self.outcomes.put(key, work.model_dump(mode="json", exclude_defaults=True))
+        return work
 
-    def _attempt(self, golden: Golden) -> Attempt:
+    def _attempt(self, golden: Golden, book: Ledger) -> Attempt:
         answerer = self.system.answerer
         calls, ours = Calls(answerer.max_searches), list[BaseException]()
 
@@ -202,23 +227,34 @@ class Stages:
             place = calls.begin(query)
             if place is None:
                 return []
+            step = book.begin()
             try:
-                hits = self.search(query, golden)[: answerer.keep]
+                ranking = self.ranking(query, golden)
+                hits = ranking.restore(self.chunks())[: answerer.keep]
             except Exception as error:
                 if (stop := faults.stops(error)) is not None:
                     ours.append(stop)
                 raise
             calls.end(place, hits)
+            book.end(step, searched(query, hits), *ranking.steps)
             return hits
 
         answer, error = None, None
         try:
-            answer = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer))
+            answer = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer, book))
         except Exception as raised:
             error = faults.reason(raised)
         if ours:  # an answerer that goes on after a failed search must not make the world's fault its own
             raise ours[0]
-        return Attempt(searches=tuple(calls.searches), answer=answer, capped=calls.capped, error=error)
+        book.refuse_hidden()
+        used = usage(book.steps)
+        return Attempt(searches=tuple(calls.searches), answer=answer, usage=used, capped=calls.capped, error=error)
+
+
+def _asks(component: Component) -> list[str]:
+    """The code by which a component's models are asked and read; none where it has no model."""
+    clients = {type(provider(model.provider)).__module__ for model in component.models()}
+    return [keys.code(module) for module in ("harness.models.door", *sorted(clients))] if clients else []
 
 
 Reader = Callable[[str], str]

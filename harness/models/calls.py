@@ -1,0 +1,93 @@
+"""Kept calls: every request that was answered, as readable JSON under results/calls/, so that nothing is paid twice.
+
+A file is named by its request and carries the checksum of its contents: one that was damaged, cut or edited is no file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from harness.cache import keys
+from harness.files.writing import writing
+from harness.records import Finish, Json, Record
+
+
+class Request(Record):
+    """A request, as it goes over the wire. Images stand in it by their sha256; the endpoint has a name and no address."""
+
+    kind: str
+    provider: str
+    endpoint: str
+    body: dict[str, Json]
+    sample: int = 0
+
+    @property
+    def key(self) -> str:
+        """32 hex digits of all of it; below the first level the order of fields counts, as it does to a model."""
+        return keys.digest(
+            [self.kind, self.provider, self.endpoint, json.dumps(dict(sorted(self.body.items()))), self.sample]
+        )
+
+
+class Kept(Record):
+    """An answered request. `reply` is the body as it came; `cost` in USD is None where no price is known."""
+
+    key: str
+    request: Request
+    status: int
+    reply: Json
+    finish: Finish
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    seconds: float = 0.0
+
+
+class Calls:
+    """The folder of kept calls. Safe for threads and processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._locks: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def lock(self, key: str) -> threading.Lock:
+        """Held while a request is made, so that two cases that ask the same pay once."""
+        with self._lock:
+            return self._locks.setdefault(key, threading.Lock())
+
+    def path(self, key: str) -> Path:
+        """Where the call of that key lies."""
+        return self.folder / key[:2] / f"{key}.json"
+
+    def get(self, key: str) -> Kept | None:
+        """The kept call; None where there is none, or it is not what was written."""
+        try:
+            whole = json.loads(self.path(key).read_bytes())
+            call = whole["call"]
+            return Kept.model_validate(call) if _sum(call) == whole["sha256"] and call["key"] == key else None
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, kept: Kept) -> None:
+        """Keep a call. It is in its place before anything else is done; a crash of the machine may damage it, and is seen."""
+        call = kept.model_dump(mode="json")
+        text = json.dumps({"sha256": _sum(call), "call": call}, ensure_ascii=False, indent=1) + "\n"
+        path = self.path(kept.key)
+        temporary = path.with_name(f".{uuid4().hex}")
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_bytes(text.encode("utf-8", "surrogatepass"))
+            os.replace(temporary, path)
+
+
+def _sum(call: Any) -> str:
+    text = json.dumps(call, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
