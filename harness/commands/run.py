@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from harness.commands._arguments import from_one, place
+from harness.commands._arguments import from_one, place, usd
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +50,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--offline", action="store_true", help="call no model: answer from kept replies alone")
     parser.add_argument(
+        "--max-usd", type=usd, metavar="USD", help="stop before models cost more than this; what was answered is kept"
+    )
+    parser.add_argument(
         "--allow-host",
         action="append",
         default=[],
@@ -57,7 +60,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HOST",
         help="a host, or HOST=VARIABLE, that a config may send a key to beside its provider's own (may be repeated)",
     )
-    parser.add_argument("--workers", type=from_one, default=4, metavar="N", help="cases at a time (default 4)")
+    parser.add_argument(
+        "--workers", type=from_one, metavar="N", help="cases at a time (default 4, or as its models allow)"
+    )
     parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
     parser.add_argument("--findings", type=place, default=Path("findings"), metavar="DIR", help="default: findings")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else on stdout")
@@ -69,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
     from harness.reports.escaping import terminal
     from harness.reports.progress import Progress
     from harness.runs import claims
+    from harness.runs.doors import open_door
     from harness.runs.jobs import open_jobs
     from harness.runs.options import Options
     from harness.runs.results import keep_out_of_git
@@ -87,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
         retry_failed=args.retry_failed,
         retry_bad=args.retry_bad,
         offline=args.offline,
+        max_usd=args.max_usd,
         allowed_hosts=tuple(args.allowed_hosts),
         workers=args.workers,
         results=args.results,
@@ -102,17 +109,18 @@ def run(args: argparse.Namespace) -> int:
     keep_out_of_git(options.results)
     for note in claims.write(made_before):
         progress.note(note)
-    results = []
+    results, door = [], open_door([job.system for job in jobs], options)
     try:
         for job in jobs:
             progress.begin(f"{job.system.name}: documents")
-            made = run_job(job, options, progress)
+            made = run_job(job, options, progress, door)
             results += made
             page = None if options.partial else findings.write(args.findings, made, unsealed=args.unseal)
             progress.close()
             if not args.json:
                 screen.show(made, page, unsealed=args.unseal)
     finally:
+        door.close()
         progress.close()
     for claim in made_before:
         said = claim.judged(results, options)

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from harness.cache import keys
 from harness.files.writing import writing
-from harness.records import Finish, Json, Record
+from harness.records import Finish, Json, Record, Usage
 
 
 class Request(Record):
@@ -36,17 +36,14 @@ class Request(Record):
 
 
 class Kept(Record):
-    """An answered request. `reply` is the body as it came; `cost` in USD is None where no price is known."""
+    """An answered request. `reply` is the body as it came."""
 
     key: str
     request: Request
     status: int
     reply: Json
     finish: Finish
-    input_tokens: int = 0
-    cached_tokens: int = 0
-    output_tokens: int = 0
-    cost: float | None = None
+    usage: Usage
     seconds: float = 0.0
 
 

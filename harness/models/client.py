@@ -12,6 +12,8 @@ from harness.records import Finish, Message, Model, Record, Token, Tool, ToolCal
 Body = dict[str, Any]
 Picture = Callable[[str], tuple[str, str]]
 """sha256 of a blob to its media type and what stands for its contents: base64 on the wire, the sha256 in a key."""
+Told = Callable[[str], None]
+"""Is told each piece of a reply's text as it comes."""
 
 
 class Unreached(Exception):
@@ -63,6 +65,20 @@ class Reading(Record):
     usage: Usage = Field(default_factory=lambda: Usage(calls=1))
 
 
+class Embedded(NamedTuple):
+    """Vectors in the order of the texts, and the tokens of them all."""
+
+    vectors: list[list[float]]
+    usage: Usage
+
+
+class Scored(NamedTuple):
+    """The score of each passage, in their order, and the rest of what a rerank reply says."""
+
+    scores: list[float]
+    reading: Reading
+
+
 class Session(NamedTuple):
     """Where requests go, with which key, and how long one may take."""
 
@@ -72,7 +88,7 @@ class Session(NamedTuple):
 
 
 class Client:
-    """Base of the providers."""
+    """Base of the providers. What one does not offer raises NotImplementedError."""
 
     url: ClassVar[str] = ""
     """Of the provider's own endpoint."""
@@ -82,15 +98,30 @@ class Client:
     forms: ClassVar[tuple[str, ...]] = ("text",)
     """How a structured reply can be asked for, the best first."""
     chat_path: ClassVar[str] = ""
+    embed_path: ClassVar[str] = ""
+    rerank_path: ClassVar[str] = ""
 
     def chat(self, ask: Ask, picture: Picture) -> Body:
-        """The request's body, as it goes over the wire."""
+        """A chat request's body, as it goes over the wire."""
         raise NotImplementedError
 
     def read(self, body: Any) -> Reading:
         """A chat reply's body. Raises Unread where it is none."""
         raise NotImplementedError
 
-    def send(self, session: Session, path: str, body: Body, on_text: Callable[[str], None] | None = None) -> Wire:
+    def read_vectors(self, body: Any, count: int) -> Embedded:
+        """An embedding reply's body. Raises Unread where it does not hold `count` vectors."""
+        raise NotImplementedError
+
+    def read_scores(self, body: Any, count: int) -> Scored:
+        """A rerank reply's body with the scores of `count` passages. Raises Unread where it holds others."""
+        raise NotImplementedError
+
+    def send(self, session: Session, path: str, body: Body, on_text: Told | None = None) -> Wire:
         """Post once, without a retry. Raises Unreached. With `on_text` the reply is streamed and put together again."""
         raise NotImplementedError
+
+
+def whole(text: str) -> str:
+    """The text, with a mark for each half of a surrogate pair."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
@@ -19,12 +18,16 @@ from harness import bench, registry
 from harness.bench import BlobStore
 from harness.errors import ReplyError, WorldError
 from harness.files.reading import shorten
-from harness.models import images, ledger, prices, refusals, schemas
+from harness.models import embeddings, images, ledger, prices, refusals, schemas
+from harness.models.budget import Budget
 from harness.models.calls import Calls, Kept, Request
-from harness.models.client import Ask, Body, Client, Reading, Unreached, Unread, Wire
-from harness.models.credentials import Credentials, loopback
+from harness.models.client import Ask, Body, Client, Reading, Told, Wire
+from harness.models.credentials import Credentials
+from harness.models.embeddings import KeptVectors
+from harness.models.exchange import Answered, Exchange, Outgoing
 from harness.models.ledger import Ledger
-from harness.models.limits import Endpoint, Limits
+from harness.models.limits import Limits
+from harness.models.prices import Price
 from harness.records import Message, Model, Reply, Tool, Usage
 
 if TYPE_CHECKING:
@@ -33,7 +36,9 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-_CHARACTERS_A_TOKEN = 4
+LONGEST_TEXT = 1_000_000
+"""Characters of a reply at most; a model that is cut after 1,024 tokens writes 5,000."""
+_NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
 _OUTCOMES = {
     "length": "the reply was cut at the most tokens that it may have",
     "filter": "the reply was filtered by its provider",
@@ -43,52 +48,51 @@ _OUTCOMES = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user said of models, outside of any config."""
+    """What the user said of models, outside of any one component."""
 
-    calls: Path
+    folder: Path
+    """Where answered calls are kept: results/calls/."""
     offline: bool = False
     retry_bad: bool = False
     allowed: tuple[str, ...] = ()
     limits: Mapping[str, Limits] = field(default_factory=dict)
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
 
 class Prepared(NamedTuple):
     """A request, ready to be looked up and sent."""
 
     request: Request
-    ask: Ask
+    model: Model
     client: Client
+    path: str
+    wire: Callable[[], Body]
+    read: Callable[[Any], Reading]
+    images: int = 0
+    form: str | None = None
     schema: type[BaseModel] | None = None
-
-    @property
-    def form(self) -> str | None:
-        return self.ask.schema.form if self.ask.schema else None
-
-
-class Billed:
-    """What was paid in this process, beside what the same would have cost with nothing kept. Safe for threads."""
-
-    def __init__(self) -> None:
-        self.usage = Usage()
-        self._lock = threading.Lock()
-
-    def add(self, usage: Usage) -> None:
-        with self._lock:
-            self.usage = self.usage + usage
+    subject: str = ""
 
 
 class Door:
     """The door of one command. Safe for threads."""
 
-    def __init__(self, settings: Settings, blobs: BlobStore, credentials: Credentials | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        blobs: BlobStore,
+        budget: Budget | None = None,
+        credentials: Credentials | None = None,
+    ) -> None:
         self.settings, self.blobs = settings, blobs
-        self.credentials = credentials or Credentials(settings.allowed)
-        self.calls = Calls(settings.calls)
-        self.billed = Billed()
+        self.budget = budget or Budget()
+        known = credentials or Credentials(settings.allowed)
+        self.exchange = Exchange(known, settings.limits, settings.prices, self.budget)
+        self.calls = Calls(settings.folder / "replies")
         self._lock = threading.Lock()
-        self._endpoints: dict[str, Endpoint] = {}
         self._forms: dict[tuple[str, str], str] = {}
         self._asked_again: set[str] = set()
+        self._vectors: dict[str, KeptVectors] = {}
 
     def chat(
         self,
@@ -100,38 +104,90 @@ class Door:
         schema: type[BaseModel] | None = None,
         logprobs: int = 0,
         sample: int = 0,
-        on_text: Callable[[str], None] | None = None,
+        on_text: Told | None = None,
     ) -> Reply:
         """As `harness.bench.Door` says."""
         client = provider(model.provider)
-        name = self.endpoint_name(model, client)
+        forms = client.forms if schema else (None,)
+        asks = [_ask(model, messages, tools, tool_choice, schema, form, logprobs) for form in forms]
+        prepared = [self._chat(client, ask, sample, schema) for ask in asks]
+        found = self._kept(prepared)
+        kept, chosen = found or self._answered(prepared, on_text)
+        reply = _reply(kept, chosen, self.settings.prices)
+        if found and on_text:
+            on_text(reply.text)
+        return reply
 
-        def prepared(form: str | None) -> Prepared:
-            wanted = schemas.asked(schema, form) if schema and form else None
-            said = schemas.told(messages, wanted) if wanted else messages
-            ask = Ask(model, said, tools, tool_choice, wanted, logprobs)
-            body = client.chat(ask, images.by_name)
-            request = Request(kind="chat", provider=model.provider, endpoint=name, body=body, sample=sample)
-            return Prepared(request, ask, client, schema)
+    def rerank(self, model: Model, query: str, passages: Sequence[str]) -> list[float]:
+        """As `harness.bench.Door` says."""
+        return self.scores(model, query, passages)[0]
 
-        forms = self._ladder(model, client, name) if schema else [None]
-        asked = [prepared(form) for form in forms]
-        kept, chosen = self._kept(asked) or self._answered(asked, on_text)
-        return _reply(kept, chosen)
+    def scores(self, model: Model, query: str, passages: Sequence[str]) -> tuple[list[float], Reply]:
+        """The scores with the reply that gave them, whose text is empty."""
+        client, count = provider(model.provider), len(passages)
+
+        def read(body: Any) -> Reading:
+            return client.read_scores(body, count).reading
+
+        body = {"model": model.name, "query": query, "documents": list(passages), **model.extra}
+        request = self._request("rerank", model, client, body, 0)
+        one = Prepared(request, model, client, client.rerank_path, lambda: body, read, subject=query)
+        kept, _ = self._kept([one]) or self._answered([one], None)
+        bare = _bare(kept, self.settings.prices)
+        if kept.status != 200:
+            raise _refused(kept, bare)
+        return client.read_scores(kept.reply, count).scores, bare
+
+    def embed(self, model: Model, texts: Sequence[str], extra: Mapping[str, Any] = _NO_FIELDS) -> Vectors:
+        """As `harness.bench.Door` says."""
+        return self.vectors(model, texts, extra)[0]
+
+    def vectors(self, model: Model, texts: Sequence[str], extra: Mapping[str, Any]) -> tuple[Vectors, Usage]:
+        """The vectors, and what they took. Only texts that have none yet are sent, all of them in one request."""
+        import numpy as np
+
+        from harness.cache.vectors import text_key
+
+        client = provider(model.provider)
+        fields = {"model": model.name, **model.extra, **extra}
+        kept = self._kept_vectors(self._request("embed", model, client, fields, 0))
+        keys = [text_key(text) for text in texts]
+        with kept.asking:
+            found = kept.get(keys)
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+            if missing:
+                self._embed(model, client, fields, missing, kept)
+                found = kept.get(keys)
+        rows = [found[key] for key in keys]
+        return np.stack(rows) if rows else np.zeros((0, 1), dtype=np.float32), kept.usage(keys)
+
+    def close(self) -> None:
+        """The command ends: whoever still waits for an endpoint stops waiting."""
+        self.exchange.closed.set()
 
     # -- looking up -----------------------------------------------------------------------------------------------
 
-    def endpoint_name(self, model: Model, client: Client) -> str:
-        """The endpoint's name in keys and limits."""
-        return model.endpoint or urlsplit(self.credentials.address(model, client)).hostname or ""
+    def _chat(self, client: Client, ask: Ask, sample: int, schema: type[BaseModel] | None) -> Prepared:
+        body = client.chat(ask, images.by_name)
+        return Prepared(
+            request=self._request("chat", ask.model, client, body, sample),
+            model=ask.model,
+            client=client,
+            path=client.chat_path,
+            wire=lambda: client.chat(ask, lambda name: images.on_wire(self.blobs, name)),
+            read=client.read,
+            images=sum(len(message.images) for message in ask.messages),
+            form=ask.schema.form if ask.schema else None,
+            schema=schema,
+            subject=ask.messages[-1].text,
+        )
 
-    def _ladder(self, model: Model, client: Client, endpoint: str) -> list[str | None]:
-        """The forms of a structured reply, from the best one that the endpoint has not refused yet."""
-        first = self._forms.get((endpoint, model.name), client.forms[0])
-        return [*client.forms[client.forms.index(first) :]]
+    def _request(self, kind: str, model: Model, client: Client, body: Body, sample: int) -> Request:
+        endpoint = self.exchange.name(model, client)
+        return Request(kind=kind, provider=model.provider, endpoint=endpoint, body=body, sample=sample)
 
-    def _kept(self, asked: Sequence[Prepared]) -> tuple[Kept, Prepared] | None:
-        for one in asked:
+    def _kept(self, prepared: Sequence[Prepared]) -> tuple[Kept, Prepared] | None:
+        for one in prepared:
             kept = self.calls.get(one.request.key)
             if kept is not None and not self._ask_again(kept, one):
                 return kept, one
@@ -141,119 +197,130 @@ class Door:
         """With --retry-bad a reply that was of no use is asked for once more, and once only."""
         return self.settings.retry_bad and kept.key not in self._asked_again and _is_bad(kept, one)
 
+    def _kept_vectors(self, fields: Request) -> KeptVectors:
+        with self._lock:
+            folder = self.settings.folder / "vectors" / fields.key
+            return self._vectors.setdefault(fields.key, KeptVectors(folder))
+
     # -- asking ---------------------------------------------------------------------------------------------------
 
-    def _answered(self, asked: Sequence[Prepared], on_text: Callable[[str], None] | None) -> tuple[Kept, Prepared]:
+    def _answered(self, prepared: Sequence[Prepared], on_text: Told | None) -> tuple[Kept, Prepared]:
         """The reply of the endpoint, in the first form that it takes."""
-        with self.calls.lock(asked[0].request.key):
-            found = self._kept(asked)  # another case may have asked meanwhile
-            return found or self._ask(asked, on_text)
+        with self.calls.lock(prepared[0].request.key):
+            found = self._kept(prepared)  # another case may have asked meanwhile
+            return found or self._ask(prepared, on_text)
 
-    def _ask(self, asked: Sequence[Prepared], on_text: Callable[[str], None] | None) -> tuple[Kept, Prepared]:
-        if self.settings.offline:
-            raise WorldError(f"offline: no reply is kept for {_described(asked[0])}. Run without --offline to ask.")
-        for one in asked:
-            begun = time.monotonic()
-            wire = self._send(one, on_text, last=one is asked[-1])
-            if one is not asked[-1] and refusals.about_form(wire):
-                continue
-            kept = self._keep(one, wire, time.monotonic() - begun)
-            if one.form:
-                self._forms[(one.request.endpoint, one.ask.model.name)] = one.form
-            return kept, one
+    def _ask(self, prepared: Sequence[Prepared], on_text: Told | None) -> tuple[Kept, Prepared]:
+        self._refuse_offline(prepared[0].model, prepared[0].request, prepared[0].subject)
+        place = prepared[0].request.endpoint, prepared[0].model.name
+        known = self._forms.get(place)
+        for one in [one for one in prepared if known is None or _not_before(one, known)]:
+            last = one is prepared[-1]
+            out = self._outgoing(one, on_text, None if last or one.form == known else refusals.about_form)
+            answered = self.exchange.ask(out)
+            if last or not refusals.about_form(answered.wire):
+                kept = self._keep(one, out, answered)
+                if one.form:
+                    self._forms[place] = one.form
+                return kept, one
         raise AssertionError("the last form is never passed over")
 
-    def _send(self, one: Prepared, on_text: Callable[[str], None] | None, last: bool) -> Wire:
-        """What the endpoint answers. A form that may be refused with a 500 is not tried again before the next form is."""
-        session = self.credentials.session(one.ask.model, one.client)
-        body = one.client.chat(one.ask, lambda name: images.on_wire(self.blobs, name))
+    def _outgoing(self, one: Prepared, on_text: Told | None, settled: Callable[[Wire], bool] | None) -> Outgoing:
+        return Outgoing(one.model, one.client, one.path, one.wire(), one.read, one.images, on_text, settled)
 
-        def post() -> Wire:
-            wire = one.client.send(session, one.client.chat_path, body, on_text)
-            wire = wire._replace(body=self.credentials.mask_bytes(wire.body))
-            if wire.status == 200:
-                _refuse_unread(one.client, wire)
-            return wire
+    def _embed(self, model: Model, client: Client, fields: Body, missing: Mapping[str, str], kept: KeptVectors) -> None:
+        import numpy as np
 
-        endpoint = self._endpoint(one.request.endpoint, loopback(session.url))
-        try:
-            return endpoint.call(post, _tokens(body, one.ask.model), settled=None if last else refusals.about_form)
-        except WorldError as error:
-            raise WorldError(self.credentials.mask(str(error))) from None
+        texts, request = list(missing.values()), self._request("embed", model, client, fields, 0)
+        self._refuse_offline(model, request, texts[0])
+        body = {**fields, "input": texts}
+        out = Outgoing(model, client, client.embed_path, body, lambda body: client.read_vectors(body, len(texts)))
+        answered = self.exchange.ask(out)
+        if answered.wire.status != 200:
+            raise self.exchange.refusal(out, answered.wire)
+        read = client.read_vectors(json.loads(answered.wire.body), len(texts))
+        used = self._priced(request, read.usage)
+        vectors = [np.asarray(vector, dtype=np.float32) for vector in read.vectors]
+        kept.put(missing, vectors, embeddings.described(model.name, texts, fields), used)
+        self.budget.add(used)
 
-    def _endpoint(self, name: str, here: bool) -> Endpoint:
-        with self._lock:
-            if name not in self._endpoints:
-                self._endpoints[name] = Endpoint(name, self.settings.limits.get(name, Limits()), here)
-            return self._endpoints[name]
+    def _refuse_offline(self, model: Model, request: Request, subject: str) -> None:
+        if self.settings.offline:
+            place = f"model {model.name!r} at {request.endpoint}: {shorten(subject)} (call {request.key[:8]})"
+            raise WorldError(f"offline: no reply is kept for {place}. Run without --offline to ask.")
 
     # -- keeping --------------------------------------------------------------------------------------------------
 
-    def _keep(self, one: Prepared, wire: Wire, seconds: float) -> Kept:
+    def _keep(self, one: Prepared, out: Outgoing, answered: Answered) -> Kept:
         """Keep what was answered. Raises WorldError for a refusal that is not the request's own fault."""
-        name, model = one.request.endpoint, one.ask.model.name
-        reading = self._read(one, wire)
-        used = reading.usage
-        cost = prices.cost(name, model, used) if used.cost is not None else None
-        kept = Kept(
-            key=one.request.key,
-            request=one.request,
-            status=wire.status,
-            reply=_loaded(wire),
-            finish=reading.finish,
-            input_tokens=used.input_tokens,
-            cached_tokens=used.cached_tokens,
-            output_tokens=used.output_tokens,
-            cost=cost,
-            seconds=round(seconds, 3),
-        )
+        wire, loaded = answered.wire, _loaded(answered.wire)
+        if wire.status != 200 and not (refusals.too_long(wire) or refusals.filtered(wire)):
+            raise self.exchange.refusal(out, wire)
+        refused = Reading(finish="filter" if refusals.filtered(wire) else "other")
+        read = one.read(loaded) if wire.status == 200 else refused
+        used = self._priced(one.request, read.usage)
+        known = {"key": one.request.key, "request": one.request, "status": wire.status, "reply": loaded}
+        kept = Kept(finish=read.finish, usage=used, seconds=answered.seconds, **known)
         self.calls.put(kept)
         self._asked_again.add(kept.key)
-        self.billed.add(used.model_copy(update={"cost": cost}))
+        self.budget.add(used)
         return kept
 
-    def _read(self, one: Prepared, wire: Wire) -> Reading:
-        if wire.status == 200:
-            return one.client.read(_loaded(wire))
-        if refusals.too_long(wire) or refusals.filtered(wire):
-            return Reading(finish="filter" if refusals.filtered(wire) else "other")
-        said = self.credentials.mask(refusals.said(wire))
-        raise WorldError(f"{one.request.endpoint} refuses model {one.ask.model.name!r}: {said}")
-
-    def embed(self, model: Model, texts: Sequence[str], extra: Mapping[str, Any] = MappingProxyType({})) -> Vectors:
-        raise NotImplementedError
-
-    def rerank(self, model: Model, query: str, passages: Sequence[str]) -> list[float]:
-        raise NotImplementedError
+    def _priced(self, request: Request, used: Usage) -> Usage:
+        cost = prices.cost(request.endpoint, str(request.body["model"]), used, self.settings.prices)
+        return used.model_copy(update={"cost": cost})
 
 
 class CaseDoor:
     """The door as one case has it: what it uses is booked in the case's ledger."""
 
-    def __init__(self, door: bench.Door, book: Ledger) -> None:
+    def __init__(self, door: Door, book: Ledger) -> None:
         self._door, self._book = door, book
 
     def chat(self, model: Model, messages: Sequence[Message], **settings: Any) -> Reply:
         """As `harness.bench.Door` says."""
-        place = self._book.begin()
+        with self._booked(model) as entry:
+            entry.reply = self._door.chat(model, messages, **settings)
+            return entry.reply
+
+    def rerank(self, model: Model, query: str, passages: Sequence[str]) -> list[float]:
+        """As `harness.bench.Door` says."""
+        with self._booked(model) as entry:
+            scores, entry.reply = self._door.scores(model, query, passages)
+            return scores
+
+    def embed(self, model: Model, texts: Sequence[str], extra: Mapping[str, Any] = _NO_FIELDS) -> Vectors:
+        """As `harness.bench.Door` says."""
+        with self._booked(model) as entry:
+            vectors, used = self._door.vectors(model, texts, extra)
+            entry.reply = Reply(key="", usage=used)
+            return vectors
+
+    @contextmanager
+    def _booked(self, model: Model) -> Iterator[_Entry]:
+        """Book a call in the order in which it began, also one whose reply cannot be used."""
+        place, entry = self._book.begin(), _Entry()
         try:
-            reply = self._door.chat(model, messages, **settings)
+            yield entry
         except ReplyError as error:
-            self._book.end(place, ledger.called(error.reply, model.name))
+            entry.reply = error.reply
             raise
         except WorldError as error:
             self._book.stop(error)
             raise
-        self._book.end(place, ledger.called(reply, model.name))
-        return reply
+        finally:
+            if entry.reply is not None:
+                self._book.end(place, ledger.called(entry.reply, model.name))
 
-    def embed(self, model: Model, texts: Sequence[str], extra: Mapping[str, Any] = MappingProxyType({})) -> Vectors:
-        """As `harness.bench.Door` says."""
-        return self._door.embed(model, texts, extra)
 
-    def rerank(self, model: Model, query: str, passages: Sequence[str]) -> list[float]:
-        """As `harness.bench.Door` says."""
-        return self._door.rerank(model, query, passages)
+@dataclass
+class _Entry:
+    reply: Reply | None = None
+
+
+def for_case(door: bench.Door, book: Ledger) -> bench.Door:
+    """The door as one case has it; one that calls no model stays as it is."""
+    return CaseDoor(door, book) if isinstance(door, Door) else door
 
 
 @cache
@@ -264,17 +331,63 @@ def provider(name: str) -> Client:
     return found()
 
 
-def _reply(kept: Kept, one: Prepared) -> Reply:
+def _ask(
+    model: Model,
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    tool_choice: str | None,
+    schema: type[BaseModel] | None,
+    form: str | None,
+    logprobs: int,
+) -> Ask:
+    """The request in one form of a structured reply."""
+    if not messages:
+        raise ValueError("a model is asked without a message")
+    wanted = schemas.asked(schema, form) if schema and form else None
+    said = schemas.told(messages, wanted) if wanted else messages
+    return Ask(model, said, tools, tool_choice, wanted, logprobs)
+
+
+def _not_before(one: Prepared, known: str) -> bool:
+    forms = one.client.forms
+    return one.form is None or forms.index(one.form) >= forms.index(known)
+
+
+def _loaded(wire: Wire) -> Any:
+    try:
+        return json.loads(wire.body)
+    except (ValueError, RecursionError):
+        return wire.body[:2000].decode("utf-8", "replace")
+
+
+# -- reading what is kept -----------------------------------------------------------------------------------------------
+
+
+def _bare(kept: Kept, own: Mapping[str, Price]) -> Reply:
+    """The reply without what it says. What had no price when it was paid has that of the config."""
+    model, used = str(kept.request.body["model"]), kept.usage
+    if used.cost is None and used.input_tokens and model in own:
+        used = used.model_copy(update={"cost": own[model].of(used)})
+    return Reply(finish=kept.finish, key=kept.key, usage=used, seconds=kept.seconds)
+
+
+def _refused(kept: Kept, bare: Reply) -> ReplyError:
+    said = refusals.said(Wire(kept.status, {}, json.dumps(kept.reply).encode()))
+    return ReplyError(f"the endpoint refuses the request, {said}", bare)
+
+
+def _reply(kept: Kept, one: Prepared, own: Mapping[str, Price]) -> Reply:
     """The reply of a kept call. Raises ReplyError where it cannot be used."""
-    tokens = {"input_tokens": kept.input_tokens, "output_tokens": kept.output_tokens}
-    used = Usage(calls=1, cached_tokens=kept.cached_tokens, cost=kept.cost, **tokens)
+    bare = _bare(kept, own)
     if kept.status != 200:
-        said = refusals.said(Wire(kept.status, {}, json.dumps(kept.reply).encode()))
-        bare = Reply(finish=kept.finish, key=kept.key, usage=used, seconds=kept.seconds)
-        raise ReplyError(f"the endpoint refuses the request, {said}", bare)
-    read = one.client.read(kept.reply)
-    read_so_far = {"text": read.text, "calls": read.calls, "finish": read.finish, "logprobs": read.logprobs}
-    reply = Reply(key=kept.key, usage=used, seconds=kept.seconds, **read_so_far)
+        raise _refused(kept, bare)
+    read = one.read(kept.reply)
+    said = {"text": read.text[:LONGEST_TEXT], "calls": read.calls, "finish": read.finish, "logprobs": read.logprobs}
+    reply = bare.model_copy(update=said)
+    if len(read.text) > LONGEST_TEXT:
+        raise ReplyError(
+            f"the reply has {len(read.text):,} characters, more than {LONGEST_TEXT:,} that are read", reply
+        )
     if reply.finish in _OUTCOMES:
         raise ReplyError(f"{_OUTCOMES[reply.finish]} (finish: {reply.finish})", reply)
     return reply if one.schema is None else _structured(reply, one.schema, one.form or "text")
@@ -289,32 +402,7 @@ def _structured(reply: Reply, schema: type[BaseModel], form: str) -> Reply:
 
 def _is_bad(kept: Kept, one: Prepared) -> bool:
     try:
-        _reply(kept, one)
+        _reply(kept, one, {})
     except ReplyError:
         return True
     return False
-
-
-def _refuse_unread(client: Client, wire: Wire) -> None:
-    """What came with status 200 and is no reply came from something in between, and is asked again."""
-    try:
-        client.read(json.loads(wire.body))
-    except (ValueError, Unread, RecursionError) as error:
-        raise Unreached(f"the answer is no reply of a model: {shorten(str(error), 120)}") from None
-
-
-def _loaded(wire: Wire) -> Any:
-    try:
-        return json.loads(wire.body)
-    except (ValueError, RecursionError):
-        return wire.body[:2000].decode("utf-8", "replace")
-
-
-def _tokens(body: Body, model: Model) -> int:
-    """About how many tokens a call takes, for the limit of tokens a minute."""
-    return len(json.dumps(body)) // _CHARACTERS_A_TOKEN + (model.max_tokens or 0)
-
-
-def _described(one: Prepared) -> str:
-    last = one.ask.messages[-1].text if one.ask.messages else ""
-    return f"model {one.ask.model.name!r} at {one.request.endpoint}: {shorten(last)} (call {one.request.key[:8]})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from functools import cache
 from typing import Any
@@ -12,7 +12,8 @@ from harness.models.client import Session, Unreached, Wire
 
 LARGEST = 64_000_000
 """Bytes of a reply that are read at most; a batch of 2,048 embeddings of 1,024 numbers has 45 million."""
-CONNECTIONS = 256
+CONNECTIONS = 1024
+_CONNECT_SECONDS = 10.0
 
 
 @cache
@@ -24,35 +25,50 @@ def http_client() -> Any:
     return httpx2.Client(follow_redirects=False, limits=limits)
 
 
-def post(sdk: Any, errors: Any, path: str, body: dict[str, Any], session: Session, headers: Mapping[str, Any]) -> Wire:
-    """Post through an SDK of the family of openai and anthropic. `errors` is the SDK's module."""
-    import httpx2
+class Sdk:
+    """An SDK of the family of openai and anthropic: its client for one endpoint, and its module with the errors."""
 
-    stream, seconds = errors.Stream[object], session.seconds
-    options = {"timeout": seconds, "max_retries": 0, "headers": headers}
-    begun = time.monotonic()
-    try:
-        response = sdk.post(path, cast_to=httpx2.Response, body=body, options=options, stream=True, stream_cls=stream)
-    except errors.APIStatusError as error:
-        return Wire(error.status_code, dict(error.response.headers), _rest(error.response))
-    except errors.APITimeoutError:
-        raise Unreached(f"no answer within {seconds:g} seconds", late=True) from None
-    except errors.APIConnectionError as error:
-        raise Unreached(_reason(error)) from None
-    with closing(response):
-        return Wire(response.status_code, dict(response.headers), _whole(response, begun + seconds))
+    def __init__(self, client: Any, module: Any, headers: Mapping[str, Any]) -> None:
+        self.client, self.module, self.headers = client, module, headers
+
+    def post(self, session: Session, path: str, body: dict[str, Any], on_line: Callable[[bytes], None] | None) -> Wire:
+        """Post once. `on_line` is told each line of a reply with status 200 as it comes. Raises Unreached."""
+        until = time.monotonic() + session.seconds
+        try:
+            response = self._begin(path, body, session.seconds)
+        except self.module.APIStatusError as error:
+            return Wire(error.status_code, dict(error.response.headers), _rest(error.response))
+        except self.module.APITimeoutError:
+            raise Unreached(f"no answer within {session.seconds:g} seconds", late=True) from None
+        except self.module.APIConnectionError as error:
+            raise Unreached(_reason(error)) from None
+        with closing(response):
+            return Wire(response.status_code, dict(response.headers), _read(response, until, on_line))
+
+    def _begin(self, path: str, body: dict[str, Any], seconds: float) -> Any:
+        """The response as soon as its head is there."""
+        import httpx2
+
+        timeout = httpx2.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds))
+        options = {"timeout": timeout, "max_retries": 0, "headers": self.headers}
+        as_it_is = {"cast_to": httpx2.Response, "stream": True, "stream_cls": self.module.Stream[object]}
+        return self.client.post(path, body=body, options=options, **as_it_is)
 
 
-def lines(response: Any, until: float) -> Iterator[bytes]:
-    """The lines of a streamed reply as they come."""
-    pending = b""
-    for piece in pieces(response, until):
-        *whole, pending = (pending + piece).split(b"\n")
-        yield from whole
-    yield pending
+def _read(response: Any, until: float, on_line: Callable[[bytes], None] | None) -> bytes:
+    whole, pending = [], b""
+    for piece in _pieces(response, until):
+        whole.append(piece)
+        if on_line is not None:
+            *lines, pending = (pending + piece).split(b"\n")
+            for line in lines:
+                on_line(line)
+    if on_line is not None and pending:
+        on_line(pending)
+    return b"".join(whole)
 
 
-def pieces(response: Any, until: float) -> Iterator[bytes]:
+def _pieces(response: Any, until: float) -> Iterator[bytes]:
     """A reply's body as it comes, to its end in bytes or in time."""
     import httpx2
 
@@ -60,26 +76,22 @@ def pieces(response: Any, until: float) -> Iterator[bytes]:
     try:
         for piece in response.iter_bytes():
             size += len(piece)
-            yield piece
             if size > LARGEST:
-                return
+                raise Unreached(f"the answer is larger than {LARGEST:,} bytes, the most that is read")
             if time.monotonic() > until:
                 raise Unreached("the answer did not end in time", late=True)
+            yield piece
     except httpx2.TimeoutException:
         raise Unreached("the answer stopped half-way and the time ran out", late=True) from None
     except httpx2.HTTPError as error:
         raise Unreached(f"the answer broke off: {_reason(error)}") from None
 
 
-def _whole(response: Any, until: float) -> bytes:
-    return b"".join(pieces(response, until))
-
-
 def _rest(response: Any) -> bytes:
     """The body of a refusal, which SDKs have read already."""
     try:
         return bytes(response.content[:100_000])
-    except Exception:
+    except Exception:  # the body broke off; the status says enough
         return b""
 
 

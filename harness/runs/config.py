@@ -15,6 +15,7 @@ from harness.errors import UserError
 from harness.files import yamls
 from harness.files.reading import shorten
 from harness.models.limits import Limits
+from harness.models.prices import Price
 from harness.protocols import Answerer, Chunker, Embedder, Parser, Reranker, Retriever
 from harness.records import Model, Record, Scope
 from harness.runs.settings import dotted, further_in, meant, paths
@@ -35,6 +36,8 @@ class System(Record):
     """Models by the names that components use for them."""
     limits: dict[str, Limits] = Field(default_factory=dict)
     """What each endpoint allows, by its name."""
+    prices: dict[str, Price] = Field(default_factory=dict)
+    """USD for a million tokens, by the name of a model, where genai-prices does not know it or is wrong."""
     judges: tuple[str, ...] = ()
     replaced: dict[str, Any] = Field(default_factory=dict)
     """What this file, or --set, replaced in the file that it extends."""
@@ -61,12 +64,17 @@ class System(Record):
     def answering(self) -> dict[str, Any]:
         """What of the config shapes answers, with its defaults: not the golden set, not the judges."""
         blocks = {place: component.spec() for place, component in self.components.items()}
-        return {"name": self.name, "scope": self.scope, **blocks}
+        prices = {"prices": _dumped(self.prices)} if self.prices else {}
+        return {"name": self.name, "scope": self.scope, **blocks, **prices}
 
     def spec(self) -> dict[str, Any]:
         """The whole config with its defaults, without the golden set; models stand in the components that use them."""
-        limits = {name: one.model_dump(mode="json") for name, one in self.limits.items()}
-        return {**self.answering(), "judges": list(self.judges), **({"limits": limits} if limits else {})}
+        limits = {"limits": _dumped(self.limits)} if self.limits else {}
+        return {**self.answering(), "judges": list(self.judges), **limits}
+
+
+def _dumped(records: Mapping[str, Record]) -> dict[str, Any]:
+    return {name: record.model_dump(mode="json") for name, record in records.items()}
 
 
 @dataclass

@@ -29,7 +29,10 @@ class Options:
     """Call no model: kept replies alone."""
     allowed_hosts: tuple[str, ...] = ()
     """Hosts to which keys may go beside their providers' own."""
-    workers: int = 4
+    max_usd: float | None = None
+    """The most that models may cost in this command."""
+    workers: int | None = None
+    """Cases at a time; None: 4, or as many as keep the endpoints of the system's models busy."""
     results: Path = Path("results")
     findings: Path = Path("findings")
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 from harness.bench import Watcher
 from harness.cache import keys
 from harness.goldens.loading import GoldenSet
+from harness.models.door import Door
 from harness.records import Golden, Json, Usage
 from harness.runs import heldout, provenance, results, timing
 from harness.runs.jobs import Job, choose
@@ -42,9 +43,9 @@ class Result:
         return f"{self.manifest.set}/{self.manifest.system}/{self.manifest.split}"
 
 
-def run(job: Job, options: Options, progress: Watcher) -> list[Result]:
-    """Run a job on its splits: all three stages, kept."""
-    session = Session(job, options, progress)
+def run(job: Job, options: Options, progress: Watcher, door: Door | None = None) -> list[Result]:
+    """Run a job on its splits: all three stages, kept. `door` is the command's, where it runs more than one job."""
+    session = Session(job, options, progress, door)
     return [_run_split(session, loaded) for loaded in job.sets]
 
 
@@ -84,7 +85,7 @@ def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str)
 
 def _each(session: Session, what: str, work: Callable[[In], Out], items: Sequence[In]) -> list[Out]:
     """`work` on each item, in a pool of threads, results in the order of the items."""
-    pool = ThreadPoolExecutor(session.options.workers)
+    pool = ThreadPoolExecutor(session.workers)
     try:
         futures = [pool.submit(work, item) for item in items]
         for done, future in enumerate(as_completed(futures), start=1):

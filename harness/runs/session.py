@@ -15,7 +15,8 @@ from harness.cache.vectors import ArrayMemo, Memos
 from harness.components import Component
 from harness.errors import UserError
 from harness.goldens.loading import GoldenSet
-from harness.models.door import Door, Settings
+from harness.models.door import Door
+from harness.runs.doors import CASES, cases_at_once, open_door
 from harness.runs.ingest import Ingest, known
 from harness.runs.jobs import Job
 from harness.runs.options import Options
@@ -43,7 +44,7 @@ class Clock:
 class Session:
     """One system on one golden set, with caches, metrics and a clock."""
 
-    def __init__(self, job: Job, options: Options, progress: Watcher) -> None:
+    def __init__(self, job: Job, options: Options, progress: Watcher, door: Door | None = None) -> None:
         self.system, self.corpus, self.options, self.progress = job.system, job.corpus, options, progress
         self.cache, self.origin = options.cache, job.origin
         keys.PARSED.load(self.cache / "code.jsonl")
@@ -52,7 +53,8 @@ class Session:
             self.outcomes = Outcomes(self.cache / "outcomes.sqlite")
         self.computed = Memos(self.cache / "memo", progress)
         self.paid = Memos(options.results / "calls" / "memo", progress)
-        self.door = Door(self._door_settings(), Blobs(self.cache / "blobs"))
+        self.door = door or open_door([job.system], options)
+        self.workers = cases_at_once(job.system, self.door, options)
         self.metrics = all_metrics()
         self._keys: dict[str, str] = {}
 
@@ -61,7 +63,7 @@ class Session:
         ingest = self._ingest(loaded)
         bench = self._bench(ingest)
         with self.clock.step("ingest"):
-            ingest.run(bench, self.options.workers)
+            ingest.run(bench, self.options.workers or CASES)
         return Stages(self.system, ingest, self.outcomes, bench, self.options.retry_failed)
 
     def scoring(self, searches: str, stages: Callable[[], Stages]) -> Scoring:
@@ -76,12 +78,6 @@ class Session:
         self.computed.flush()
         self.paid.flush()
         keys.PARSED.save(self.cache / "code.jsonl")
-
-    def _door_settings(self) -> Settings:
-        """What config and command line say of models."""
-        options, limits = self.options, self.system.limits
-        folder = options.results / "calls" / "replies"
-        return Settings(folder, options.offline, options.retry_bad, options.allowed_hosts, limits)
 
     def _ingest(self, loaded: GoldenSet) -> Ingest:
         """The documents that this split is asked of: those in its goldens' scopes, or the whole corpus."""

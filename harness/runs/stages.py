@@ -18,7 +18,7 @@ from harness.bench import Bench, Document, NoDoor
 from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
-from harness.models.door import CaseDoor, provider
+from harness.models.door import for_case, provider
 from harness.models.ledger import Ledger, searched, usage
 from harness.records import Attempt, Case, Chunk, Found, Golden, Hit, Record, Search, Step
 from harness.runs import faults
@@ -30,6 +30,9 @@ from harness.scoring.scores import Score
 
 INSTRUMENT = ("harness.runs.indexes", "harness.cache.vectors")
 """What a system works with while it searches and answers: indexes, bench, corpus and page text, vectors. Metrics are not."""
+
+DOOR = "harness.models.door"
+"""By what models are asked; in the keys of what asks one."""
 
 
 class Ranking(Record):
@@ -108,13 +111,29 @@ class Stages:
         own = [keys.own_code(__name__), *map(keys.code, INSTRUMENT)]
         retriever = system.retriever
         self.search_key = keys.digest(
-            [own, ingest.index_key(retriever), keys.component_key(retriever), retriever.candidates, _asks(retriever)]
+            [
+                own,
+                ingest.index_key(retriever),
+                keys.component_key(retriever),
+                retriever.candidates,
+                self._asks(retriever),
+            ]
         )
-        self.rerank_key = keys.digest([self.search_key, keys.component_key(system.reranker), _asks(system.reranker)])
-        self.answer_key = keys.digest([self.rerank_key, keys.component_key(system.answerer), _asks(system.answerer)])
+        self.rerank_key = keys.digest(
+            [self.search_key, keys.component_key(system.reranker), self._asks(system.reranker)]
+        )
+        self.answer_key = keys.digest(
+            [self.rerank_key, keys.component_key(system.answerer), self._asks(system.answerer)]
+        )
         self.keys = {"search": self.search_key, "rerank": self.rerank_key, "answer": self.answer_key}
         self._lock = threading.Lock()
         self._by_id: dict[str, Chunk] | None = None
+
+    def _asks(self, component: Component) -> list[Any]:
+        """By what code a component's models are asked and read, and at which prices; nothing where it has no model."""
+        clients = {type(provider(model.provider)).__module__ for model in component.models()}
+        prices = [[name, price.model_dump(mode="json")] for name, price in sorted(self.system.prices.items())]
+        return [prices, *(keys.code(module) for module in (DOOR, *sorted(clients)))] if clients else []
 
     # -- searching ----------------------------------------------------------------------------------------------
 
@@ -131,7 +150,7 @@ class Stages:
     def _case_bench(self, golden: Golden, component: Component, book: Ledger) -> Bench:
         sees_gold = any(part.sees_gold for part in component.parts())
         bench = self.bench.for_case(self.documents(golden), golden if sees_gold else None)
-        door = CaseDoor(self.bench.door, book) if component.models() else NoDoor()
+        door = for_case(self.bench.door, book) if component.models() else NoDoor()
         return bench.booking(door, book.note)
 
     def _scope(self, golden: Golden, *components: Component) -> list[Any]:
@@ -249,12 +268,6 @@ class Stages:
         book.refuse_hidden()
         used = usage(book.steps)
         return Attempt(searches=tuple(calls.searches), answer=answer, usage=used, capped=calls.capped, error=error)
-
-
-def _asks(component: Component) -> list[str]:
-    """The code by which a component's models are asked and read; none where it has no model."""
-    clients = {type(provider(model.provider)).__module__ for model in component.models()}
-    return [keys.code(module) for module in ("harness.models.door", *sorted(clients))] if clients else []
 
 
 Reader = Callable[[str], str]

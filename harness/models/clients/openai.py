@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import cache
 from typing import Any, ClassVar
 
 from harness.models import http
-from harness.models.client import Ask, Body, Client, Picture, Reading, Schema, Session, Unread, Wire
+from harness.models.client import (
+    Ask,
+    Body,
+    Client,
+    Embedded,
+    Picture,
+    Reading,
+    Schema,
+    Scored,
+    Session,
+    Told,
+    Unreached,
+    Unread,
+    Wire,
+    whole,
+)
 from harness.records import Finish, Message, Token, Tool, ToolCall, Usage
 
 _FINISH: dict[str, Finish] = {
@@ -30,6 +44,8 @@ class OpenAi(Client):
     key_env: ClassVar[str] = "OPENAI_API_KEY"
     forms: ClassVar[tuple[str, ...]] = ("json_schema", "json_object_schema", "json_object", "tool", "text")
     chat_path: ClassVar[str] = "/chat/completions"
+    embed_path: ClassVar[str] = "/embeddings"
+    rerank_path: ClassVar[str] = "/rerank"
 
     def chat(self, ask: Ask, picture: Picture) -> Body:
         model = ask.model
@@ -54,22 +70,102 @@ class OpenAi(Client):
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise Unread(f"no chat completion ({type(error).__name__}: {error})") from None
 
-    def send(self, session: Session, path: str, body: Body, on_text: Callable[[str], None] | None = None) -> Wire:
-        import openai
+    def read_vectors(self, body: Any, count: int) -> Embedded:
+        try:
+            data = sorted(body["data"], key=lambda item: item["index"])
+            vectors = [[float(value) for value in item["embedding"]] for item in data]
+            used = _usage(body.get("usage"))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise Unread(f"no list of embeddings ({type(error).__name__}: {error})") from None
+        if [item["index"] for item in data] != list(range(count)) or len({len(vector) for vector in vectors}) > 1:
+            raise Unread(f"{len(vectors)} vectors for {count} texts, or vectors of different lengths")
+        return Embedded(vectors, used)
 
-        sdk = _sdk(session.url, session.key)
-        unsaid = ("OpenAI-Organization", "OpenAI-Project", *(() if session.key else ("Authorization",)))
+    def read_scores(self, body: Any, count: int) -> Scored:
+        """The form that Jina and Cohere share."""
+        try:
+            found = {int(one["index"]): float(one["relevance_score"]) for one in body["results"]}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise Unread(f"no list of scores ({type(error).__name__}: {error})") from None
+        if sorted(found) != list(range(count)):
+            raise Unread(f"scores of {len(found)} passages where {count} were sent")
+        return Scored([found[place] for place in range(count)], Reading(usage=_usage(body.get("usage"))))
+
+    def send(self, session: Session, path: str, body: Body, on_text: Told | None = None) -> Wire:
         if on_text is None:
-            return http.post(sdk, openai, path, body, session, dict.fromkeys(unsaid, openai.Omit()))
-        raise NotImplementedError
+            return _sdk(session.url, session.key).post(session, path, body, None)
+        stream, streamed = Streamed(on_text), {**body, "stream": True, "stream_options": {"include_usage": True}}
+        wire = _sdk(session.url, session.key).post(session, path, streamed, stream.line)
+        return wire._replace(body=stream.body()) if wire.status == 200 and stream.begun else wire
 
 
 @cache
-def _sdk(url: str, key: str | None) -> Any:
+def _sdk(url: str, key: str | None) -> http.Sdk:
     """The SDK for one endpoint; what it reads from the environment is not sent."""
     import openai
 
-    return openai.OpenAI(api_key=key or _NO_KEY, base_url=url, max_retries=0, http_client=http.http_client())
+    client = openai.OpenAI(api_key=key or _NO_KEY, base_url=url, max_retries=0, http_client=http.http_client())
+    unsaid = ("OpenAI-Organization", "OpenAI-Project", *(() if key else ("Authorization",)))
+    return http.Sdk(client, openai, dict.fromkeys(unsaid, openai.Omit()))
+
+
+class Streamed:
+    """Puts the pieces of a streamed reply together to the body that would have come in one."""
+
+    def __init__(self, on_text: Told) -> None:
+        self.on_text, self.begun, self._ended = on_text, False, False
+        self._text: list[str] = []
+        self._calls: dict[int, Body] = {}
+        self._finish: str | None = None
+        self._tokens: list[Any] = []
+        self._usage: Any = None
+
+    def line(self, line: bytes) -> None:
+        """One line of server-sent events. Raises Unreached for one that cannot be read."""
+        if not line.startswith(b"data:"):
+            return
+        self.begun = True
+        data = line[5:].strip()
+        self._ended = self._ended or data == b"[DONE]"
+        if not self._ended:
+            try:
+                self._take(json.loads(data))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise Unreached("a piece of the streamed answer cannot be read") from None
+
+    def _take(self, event: Any) -> None:
+        if event.get("error"):
+            raise Unreached(f"the stream broke off: {str(event['error'])[:200]}")
+        self._usage = event.get("usage") or self._usage
+        for choice in event.get("choices") or ():
+            delta = choice.get("delta") or {}
+            self._finish = choice.get("finish_reason") or self._finish
+            self._tokens += (choice.get("logprobs") or {}).get("content") or []
+            for call in delta.get("tool_calls") or ():
+                self._add(call)
+            if piece := delta.get("content"):
+                self._text.append(piece)
+                self.on_text(whole(piece))
+
+    def _add(self, piece: Any) -> None:
+        call = self._calls.setdefault(
+            int(piece.get("index") or 0), {"id": "", "function": {"name": "", "arguments": ""}}
+        )
+        call["id"] = piece.get("id") or call["id"]
+        function = piece.get("function") or {}
+        call["function"]["name"] += function.get("name") or ""
+        call["function"]["arguments"] += function.get("arguments") or ""
+
+    def body(self) -> bytes:
+        """The whole reply. Raises Unreached where the stream ended before the reply did."""
+        if self._finish is None and not self._ended:
+            raise Unreached("the streamed answer ended half-way")
+        message = {"role": "assistant", "content": "".join(self._text)}
+        if self._calls:
+            message["tool_calls"] = [call for _, call in sorted(self._calls.items())]  # type: ignore[assignment]
+        choice = {"index": 0, "message": message, "finish_reason": self._finish}
+        tokens = {"logprobs": {"content": self._tokens}} if self._tokens else {}
+        return json.dumps({"choices": [{**choice, **tokens}], "usage": self._usage}).encode()
 
 
 # -- writing ------------------------------------------------------------------------------------------------------------
@@ -136,11 +232,6 @@ def _reading(choice: Any, usage: Usage) -> Reading:
     )
 
 
-def whole(text: str) -> str:
-    """The text, with a mark for each half of a surrogate pair."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def _call(call: Any, place: int) -> ToolCall:
     function = call["function"]
     written = function.get("arguments")
@@ -159,7 +250,7 @@ def _usage(usage: Any) -> Usage:
     details = usage.get("prompt_tokens_details") or {}
     return Usage(
         calls=1,
-        input_tokens=int(usage.get("prompt_tokens") or 0),
+        input_tokens=int(usage.get("prompt_tokens") or usage.get("total_tokens") or 0),
         cached_tokens=int(details.get("cached_tokens") or 0),
         output_tokens=int(usage.get("completion_tokens") or 0),
     )
