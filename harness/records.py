@@ -205,18 +205,20 @@ class Golden(Record):
 class Usage(Record):
     """What a case or a reply cost, if nothing is kept from before. `cost` in USD, None where a price is not known.
 
-    `input_tokens` are all that the model read; those that its provider had in a prompt cache are `cached_tokens` of them.
+    `input_tokens` are all that the model read; of them, `cached_tokens` came from its provider's prompt cache and
+    `stored_tokens` went into it.
     """
 
     calls: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
+    stored_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = 0.0
 
     def __add__(self, other: Usage) -> Usage:
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
-        counts = ("calls", "input_tokens", "cached_tokens", "output_tokens")
+        counts = ("calls", "input_tokens", "cached_tokens", "stored_tokens", "output_tokens")
         return Usage(cost=cost, **{name: getattr(self, name) + getattr(other, name) for name in counts})
 
 
@@ -279,7 +281,9 @@ class Model(Record):
         named = (info.context or {}).get("models") or {}
         if value not in named:
             known = ", ".join(named) or "none"
-            raise ValueError(f"no model is named {value!r}; under `models:` there are: {known}")
+            raise ValueError(
+                f"no model is named {value!r}; under `models:` there are: {known}. A model itself is {{name: {value}}}"
+            )
         return named[value]
 
 

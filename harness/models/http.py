@@ -30,6 +30,7 @@ class Sdk:
 
     def __init__(self, client: Any, module: Any, headers: Mapping[str, Any]) -> None:
         self.client, self.module, self.headers = client, module, headers
+        client._custom_headers = {}  # what *_CUSTOM_HEADERS in the environment holds is for one host, and this may be another
 
     def post(self, session: Session, path: str, body: dict[str, Any], on_line: Callable[[bytes], None] | None) -> Wire:
         """Post once. `on_line` is told each line of a reply with status 200 as it comes. Raises Unreached."""

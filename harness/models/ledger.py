@@ -59,7 +59,7 @@ def called(reply: Reply, model: str) -> Step:
     """A call as a trace holds it; its text is with the kept call."""
     used = reply.usage
     tokens = {"input": used.input_tokens, "output": used.output_tokens, "usd": used.cost}
-    return Step(kind="call", key=reply.key, model=model, **tokens)
+    return Step(kind="call", key=reply.key or None, model=model, **tokens)
 
 
 def searched(query: str, hits: Sequence[Hit]) -> Step:

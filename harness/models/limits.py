@@ -23,7 +23,7 @@ TRIES = 6
 """Attempts at a call before the world is to blame; where the time ran out half of them."""
 PATIENCE = 600.0
 """Seconds that a call waits for a rate limit at most, all in all."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 
 
 class Limits(Record):
@@ -96,4 +96,4 @@ _RESUME = "what was answered is kept, run again to go on."
 
 def _backoff(tries: int) -> float:
     """Doubling pauses, each cut by chance to between a half and the whole, so that waiting calls do not come back as one."""
-    return min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (tries - 1)) * random.uniform(0.5, 1.0)
+    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (tries - 1)) * random.uniform(0.5, 1.0)

@@ -23,13 +23,17 @@ class Price(Record):
     input: Usd
     output: Usd = 0.0
     cached: Usd | None = None
-    """Of input tokens that the provider had in a prompt cache; default: as other input."""
+    """Of input tokens that came from the provider's prompt cache; default: as other input."""
+    stored: Usd | None = None
+    """Of input tokens that went into it; default: as other input."""
 
     def of(self, usage: Usage) -> float:
         """USD for so many tokens."""
         cached = self.input if self.cached is None else self.cached
-        fresh = usage.input_tokens - usage.cached_tokens
-        return (fresh * self.input + usage.cached_tokens * cached + usage.output_tokens * self.output) / _MILLION
+        stored = self.input if self.stored is None else self.stored
+        fresh = usage.input_tokens - usage.cached_tokens - usage.stored_tokens
+        read = fresh * self.input + usage.cached_tokens * cached + usage.stored_tokens * stored
+        return (read + usage.output_tokens * self.output) / _MILLION
 
 
 def cost(endpoint: str, model: str, usage: Usage, own: Mapping[str, Price]) -> float | None:
@@ -42,7 +46,10 @@ def cost(endpoint: str, model: str, usage: Usage, own: Mapping[str, Price]) -> f
     from genai_prices.types import Usage as Tokens
 
     tokens = Tokens(
-        input_tokens=usage.input_tokens, cache_read_tokens=usage.cached_tokens, output_tokens=usage.output_tokens
+        input_tokens=usage.input_tokens,
+        cache_read_tokens=usage.cached_tokens,
+        cache_write_tokens=usage.stored_tokens,
+        output_tokens=usage.output_tokens,
     )
     try:
         return float(calc_price(tokens, model, provider_api_url=f"https://{endpoint}/v1").total_price)
@@ -57,9 +64,9 @@ def at_most(endpoint: str, model: Model, body: str, images: int, own: Mapping[st
     return cost(endpoint, model.name, used, own)
 
 
-def dated(models: Mapping[str, str], own: Mapping[str, Price]) -> dict[str, Any]:
-    """Where prices come from, for a manifest. `models` maps names to endpoints."""
+def source(own: Mapping[str, Price]) -> dict[str, Any]:
+    """Where prices come from and of when, for a manifest."""
     from importlib.metadata import version
 
-    named = {name: own[name].model_dump(mode="json") for name in models if name in own}
-    return {"source": f"genai-prices {version('genai-prices')}", **({"own": named} if named else {})}
+    named = {name: price.model_dump(mode="json") for name, price in sorted(own.items())}
+    return {"genai-prices": version("genai-prices"), **({"own": named} if named else {})}

@@ -17,7 +17,7 @@ from harness.records import Golden, Json, Usage
 from harness.runs import heldout, provenance, results, timing
 from harness.runs.jobs import Job, choose
 from harness.runs.options import Options
-from harness.runs.results import Manifest, Rows
+from harness.runs.results import Manifest, Rows, Trace
 from harness.runs.session import Session
 from harness.runs.stages import Stages
 from harness.runs.stamps import scope_stamp, scored_by
@@ -80,7 +80,8 @@ def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str)
     with clock.step("score"):
         pairs = list(zip(retrieved, generated, strict=True))
         scores = _each(session, f"{split}: score", lambda pair: scoring.score(*pair), pairs)
-    return Rows(tuple(retrieved), tuple(generated), tuple(score for row in scores for score in row))
+    traces = tuple(Trace(golden=golden.id, steps=one.steps) for golden, one in zip(asked, traced, strict=True))
+    return Rows(tuple(retrieved), tuple(generated), tuple(score for row in scores for score in row), traces)
 
 
 def _each(session: Session, what: str, work: Callable[[In], Out], items: Sequence[In]) -> list[Out]:
@@ -130,6 +131,7 @@ def _manifest(
         seconds=dict(session.clock.seconds),
         latency=latency,
         **_expense([case.usage for case in rows.generated]),
+        **session.billed(),
     )
 
 

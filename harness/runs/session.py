@@ -15,7 +15,9 @@ from harness.cache.vectors import ArrayMemo, Memos
 from harness.components import Component
 from harness.errors import UserError
 from harness.goldens.loading import GoldenSet
+from harness.models import prices
 from harness.models.door import Door
+from harness.records import Json
 from harness.runs.doors import CASES, cases_at_once, open_door
 from harness.runs.ingest import Ingest, known
 from harness.runs.jobs import Job
@@ -52,8 +54,8 @@ class Session:
         with self.clock.step("open"):
             self.outcomes = Outcomes(self.cache / "outcomes.sqlite")
         self.computed = Memos(self.cache / "memo", progress)
-        self.paid = Memos(options.results / "calls" / "memo", progress)
         self.door = door or open_door([job.system], options)
+        self._before = self.door.budget.billed
         self.workers = cases_at_once(job.system, self.door, options)
         self.metrics = all_metrics()
         self._keys: dict[str, str] = {}
@@ -73,10 +75,18 @@ class Session:
         passages = passages_of(searches, lambda: _same_search(stages(), searches))
         return Scoring(self.metrics, self.outcomes, bench, self.system.scope, scoring_stamp(self.corpus), passages)
 
+    def billed(self) -> dict[str, Json]:
+        """What was paid since the session began, beside what the same costs with nothing kept, for the manifest."""
+        if not any(component.models() for component in self.system.components.values()):
+            return {}
+        now, before = self.door.budget.billed, self._before
+        cost = None if now.cost is None or before.cost is None else now.cost - before.cost
+        calls = {"billed": now.calls - before.calls, "prices": prices.source(self.system.prices)}
+        return {"cost_billed": cost, "calls": calls}
+
     def flush(self) -> None:
         """Write what is pending in the caches."""
         self.computed.flush()
-        self.paid.flush()
         keys.PARSED.save(self.cache / "code.jsonl")
 
     def _ingest(self, loaded: GoldenSet) -> Ingest:
@@ -94,8 +104,9 @@ class Session:
         return replace(bench, memo=self._memo, progress=self.progress)
 
     def _memo(self, component: Component, label: str) -> ArrayMemo:
-        memos = self.paid if getattr(component, "paid", False) else self.computed
-        return memos.open(f"{component.name()}-{label}-{self._key(component)[:16]}", f"{component.name()} {label}")
+        return self.computed.open(
+            f"{component.name()}-{label}-{self._key(component)[:16]}", f"{component.name()} {label}"
+        )
 
     def _key(self, component: Component) -> str:
         """The component's key, worked out once a session: it reads whole model files.
