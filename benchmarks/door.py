@@ -53,6 +53,8 @@ async def _serve(seconds: float, refuse: int) -> None:
                     writer.write(_response(429, b"{}", b"retry-after: 1\r\n"))
                     continue
                 await asyncio.sleep(seconds)
+                if reader.at_eof():  # the client was killed: what is written now reaches nobody
+                    return
                 writer.write(_response(200, json.dumps(_REPLY).encode()))
                 await writer.drain()
                 answered[question] = answered.get(question, 0) + 1

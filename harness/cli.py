@@ -9,11 +9,11 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn, TextIO
 
 from harness.errors import HarnessError, UserError, nearest
+from harness.files import output
 
 QUIET = {
     "ORT_DISABLE_TELEMETRY": "1",
@@ -43,8 +43,18 @@ def main(words: Sequence[str] | None = None) -> int:
         _leave_soon_after_an_interrupt()
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
+    stdout = sys.stdout
+    code = _guarded(list(sys.argv[1:] if words is None else words))
+    if words is None:
+        _leave_abandoned_behind(code)
+    else:
+        output.release(stdout)
+    return code
+
+
+def _guarded(words: list[str]) -> int:
     try:
-        code = _call(list(sys.argv[1:] if words is None else words))
+        code = _call(words)
         sys.stdout.flush()
     except _UsageError as error:
         return _say(str(error), error.exit_code, error.program)
@@ -116,7 +126,22 @@ def _call(words: list[str]) -> int:
         called.refuse(unknown)
     if wanted is None:
         parser.error(f"name a command: {', '.join(commands)}")
-    return int(arguments.run(arguments))
+    if getattr(arguments, "json", False):
+        output.reserve()
+    try:
+        return int(arguments.run(arguments))
+    except SystemExit as error:
+        raise UserError(
+            f"{_place(error)} ended the program (SystemExit: {error}): a component has to raise an error."
+        ) from None
+
+
+def _place(error: BaseException) -> str:
+    """The file and line that raised it."""
+    import traceback
+
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{last.filename}:{last.lineno}"
 
 
 def _parser() -> _Parser:
@@ -170,13 +195,8 @@ def _not_endless(line: str, head: int = 500, tail: int = 250) -> str:
 
 def _closed_pipe() -> int:
     """The reader went away (`| head`): not an error, and nothing more may be written."""
-    _drop_output()
+    output.drop()
     return 0
-
-
-def _drop_output() -> None:
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refused(error: OSError) -> int:
@@ -185,8 +205,23 @@ def _refused(error: OSError) -> int:
 
     if error.errno not in USER | WORLD:
         return _internal(error)
-    _drop_output()
+    output.drop()
     return _say(f"{error.filename or 'output'}: {error.strerror}", 2 if error.errno in USER else 4)
+
+
+def _leave_abandoned_behind(code: int) -> None:
+    """End the process where a case that hangs was left behind: what it began, as threads and processes, would be waited for."""
+    from harness.runs.deadlines import abandoned
+
+    if not abandoned():
+        return
+    import multiprocessing
+
+    for child in multiprocessing.active_children():
+        child.terminate()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 _GRACE = 1.0

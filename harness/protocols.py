@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
+_UNIT = 1e-2
+"""How far a vector's length may be from 1: what half-precision numbers lose is below."""
 SearchCall = Callable[[str], list[Hit]]
 """What an answerer gets to search with: a query in, the hits it may read out, best first."""
 
@@ -52,8 +54,30 @@ class Embedder(Component):
         import numpy as np
 
         alone = bench.for_texts()
-        rows = bench.memo(self, kind).fetch(texts, lambda missing: list(self.encode(missing, kind, alone)[:, None, :]))
+
+        def encoded(missing: list[str]) -> list[Vectors]:
+            return list(self._checked(missing, self.encode(missing, kind, alone))[:, None, :])
+
+        rows = bench.memo(self, kind).fetch(texts, encoded)
         return np.concatenate(rows) if rows else np.zeros((0, 1), dtype=np.float32)
+
+    def _checked(self, texts: Sequence[str], vectors: Vectors) -> Vectors:
+        """What `encode` gave. Raises ValueError where it is not one vector of unit length a text."""
+        import numpy as np
+
+        if not isinstance(vectors, np.ndarray):
+            raise ValueError(f"{self._called} gave a {type(vectors).__name__} where an array is needed")
+        if vectors.ndim != 2 or len(vectors) != len(texts):
+            raise ValueError(f"{self._called} gave an array of shape {vectors.shape} for {len(texts)} text(s)")
+        lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
+        wrong = lengths[~(np.abs(lengths - 1) <= _UNIT)]
+        if len(wrong):
+            raise ValueError(f"{self._called} gave a vector of length {wrong[0]:g}, not 1")
+        return vectors
+
+    @property
+    def _called(self) -> str:
+        return f"embedder {self.name()!r}"
 
     def encode(self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench) -> Vectors:
         """The model itself: float32 (n, d), each row of unit length, never from a cache. `bench` has no case and no corpus."""

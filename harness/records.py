@@ -6,11 +6,13 @@ Records are frozen, refuse unknown keys and refuse NaN, so that what one side wr
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -21,6 +23,7 @@ from pydantic import (
 )
 
 Json = Any
+_LONGEST_INTEGER = 4096
 
 _PAGE_REF = re.compile(r"(?P<doc>[^\s:][^:]*):p(?P<page>[1-9]\d*)\Z")
 
@@ -49,6 +52,55 @@ def _as_ref(value: object) -> object:
 
 Ref = Annotated[PageRef, BeforeValidator(_as_ref), PlainSerializer(str, return_type=str)]
 """A PageRef as a field: a string in JSON, a PageRef in memory."""
+
+
+def whole_text(text: str) -> str:
+    """`text` as it is. Raises ValueError for half of a surrogate pair, which no file of UTF-8 can hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(f"half of a surrogate pair stands alone at character {error.start + 1}") from None
+    return text
+
+
+def json_value(value: Any) -> Json:
+    """`value` as JSON reads it back: numpy's numbers and arrays as Python's, tuples as lists.
+
+    Raises ValueError for what JSON cannot hold: NaN, half of a surrogate pair, an object of any other kind.
+    """
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return whole_text(value)
+    if isinstance(value, (int, float)):
+        return _number(value)
+    if isinstance(value, Mapping):
+        return {_key(key): json_value(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_value(item) for item in value]
+    raise ValueError(f"a value of type {type(value).__name__!r} is not JSON: write text, numbers, lists, dicts or None")
+
+
+def _number(value: float) -> float:
+    if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
+        raise ValueError("a whole number has more than a thousand digits")
+    if not isinstance(value, int) and not math.isfinite(value):
+        raise ValueError(f"{value} is not a JSON number")
+    return value
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"{key!r} cannot be a key: the keys of JSON are text")
+    return whole_text(key)
+
+
+Text = Annotated[str, AfterValidator(whole_text)]
+"""Text that can be written to a file."""
 
 
 class Record(BaseModel):
@@ -135,27 +187,45 @@ class Found(Record):
 class Search(Record):
     """One search of an answerer and the hits that it was shown, best first."""
 
-    query: str
+    query: Text
     hits: tuple[Found, ...] = ()
 
 
 class Citation(Record):
-    """A page that an answer names. `ref` is None where what was written names no page of the corpus."""
+    """A page that an answer names. `ref` is None where what was written names no page of the corpus.
 
-    raw: str
+    `span` is where `raw` stands in the answer's text, [start, end).
+    """
+
+    raw: Text
     ref: Ref | None = None
     span: tuple[int, int] | None = None
-    quote: str | None = None
+    quote: Text | None = None
 
 
 class Answer(Record):
     """What an answerer said. `abstained` is a field that the system sets, never a phrase to be guessed at."""
 
-    text: str
+    text: Text
     citations: tuple[Citation, ...] = ()
+    """Those with a span in the order of the text; two may share one span ("[p. 3, p. 5]"), none overlap."""
     abstained: bool = False
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    trace: dict[str, Json] = Field(default_factory=dict)
+    trace: Annotated[dict[str, Json], AfterValidator(json_value)] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _spans_in_order(self) -> Self:
+        before = (0, 0)
+        for raw, span in ((citation.raw, citation.span) for citation in self.citations):
+            if span is None or span == before:
+                continue
+            if not before[1] <= span[0] <= span[1] <= len(self.text):
+                raise ValueError(
+                    f"the citation {raw!r} has the span {list(span)}: spans lie inside the text (0 to {len(self.text)}), "
+                    "in its order, and do not overlap"
+                )
+            before = span
+        return self
 
 
 class Turn(Record):
@@ -165,14 +235,34 @@ class Turn(Record):
     answer: str
 
 
+_NO_VALUE = ("nan", "NaN", "#N/A", "#VALUE!", "#REF!", "#NAME?", "#DIV/0!")
+
+
+def _no_value(text: str) -> str:
+    """Refuses what a spreadsheet writes where there is nothing."""
+    if text.strip() in _NO_VALUE:
+        raise ValueError("a spreadsheet writes this for an empty or broken cell: write the text, or leave the key out")
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is blank: write what is meant")
+    return text
+
+
+Written = Annotated[str, AfterValidator(_no_value)]
+Needed = Annotated[str, AfterValidator(_not_blank), AfterValidator(_no_value)]
+
+
 class Golden(Record):
     """A question with what is known of its answer. `evidence`: groups of pages, any one group enough on its own."""
 
-    id: Annotated[str, Field(min_length=1)]
-    question: Annotated[str, Field(min_length=1)]
+    id: Needed
+    question: Needed
     expect: Expect = "answer"
-    answer: str | None = None
-    accept: tuple[str, ...] = ()
+    answer: Written | None = None
+    accept: tuple[Needed, ...] = ()
     answer_type: str | None = None
     evidence: tuple[tuple[Ref, ...], ...] = ()
     quotes: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
@@ -180,7 +270,7 @@ class Golden(Record):
     valid_scope: Literal["any", "golden"] = "any"
     modality: tuple[Modality, ...] = ("unlabelled",)
     turns: tuple[Turn, ...] = ()
-    standalone: str | None = None
+    standalone: Needed | None = None
     source: str | None = None
     verified: str | None = None
     tags: tuple[str, ...] = ()

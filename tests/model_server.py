@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import select
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +24,7 @@ class Seen:
     path: str
     headers: dict[str, str]
     body: Any
+    answered_at: float | None = None
 
 
 @dataclass
@@ -63,14 +66,23 @@ class _Handler(BaseHTTPRequestHandler):
             state.most_at_once = max(state.most_at_once, state.at_once)
         try:
             time.sleep(state.seconds)
-            self._give(state.answer(seen))
+            answer = state.answer(seen)
+            if self._is_alone():
+                raise BrokenPipeError
+            self._give(answer)
             with state.lock:
+                seen.answered_at = time.monotonic()
                 state.answered.append(seen)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
         finally:
             with state.lock:
                 state.at_once -= 1
+
+    def _is_alone(self) -> bool:
+        """Whether the client has gone; what is written then reaches nobody."""
+        readable, _, _ = select.select([self.connection], [], [], 0)
+        return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
 
     def _give(self, answer: Any) -> None:
         if callable(answer):  # writes to the socket by itself

@@ -57,6 +57,13 @@ def test_no_golden_keeps_its_own_evidence_and_all_stay_in_their_document() -> No
     assert {case.golden.id for case, _ in pairs} == {c.golden.id for c in cases if not c.golden.id.startswith("f")}
 
 
+def test_a_golden_on_two_documents_is_held_against_goldens_of_both() -> None:
+    both = case("both", ["d:p9", "e:p9"], [])
+    met = {other.id for case, other in _shuffled([*perfect(2, "d"), *perfect(2, "e"), both]) if case is both}
+    assert {name[0] for name in met} == {"d", "e"}
+    assert not [name for name in met if name == "both"]
+
+
 def test_frequent_pages_are_those_of_the_documents_other_goldens() -> None:
     golds = ["d:p1"] * 6 + ["d:p2"] * 4 + ["d:p3"] * 2 + ["d:p4"] + ["e:p9"] * 9
     found = floors([case(f"g{i}", [gold], []) for i, gold in enumerate(golds)], metrics("page_hit", "mrr"))

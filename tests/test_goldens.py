@@ -60,6 +60,34 @@ BAD: dict[str, tuple[str, str]] = {
     "not JSON": ('{"id": "new"', "not JSON"),
     "a list": ("[]", "each line must be one JSON object"),
     "duplicate key": ('{"id": "new", "id": "new"}', "the key 'id' is written twice"),
+    "blank id": (changed(id=" \t"), "id: found ' \\t': it is blank: write what is meant."),
+    "blank question": (changed(question="  "), "question: found '  ': it is blank"),
+    "blank accept": (changed(accept=["x", ""]), "accept.1: found '': it is blank"),
+    "blank standalone": (changed(standalone=" "), "standalone: found ' ': it is blank"),
+    "a spreadsheet's empty answer": (
+        changed(answer="NaN"),
+        "answer: found 'NaN': a spreadsheet writes this for an empty",
+    ),
+    "a spreadsheet's broken question": (
+        changed(question="#REF!"),
+        "question: found '#REF!': a spreadsheet writes this",
+    ),
+    "a spreadsheet's empty accept": (changed(accept=["nan"]), "accept.0: found 'nan': a spreadsheet writes this"),
+    "NaN from a spreadsheet": (
+        changed(answer=float("nan")),
+        "NaN is not a JSON number (spreadsheets write it for an empty",
+    ),
+    "a document for documents": (
+        changed(scope="alder_2025"),
+        "scope: found 'alder_2025'; a list is meant, of one too: [\"alder_2025\"].",
+    ),
+    "a text for accept": (changed(accept="x"), "accept: found 'x'; a list is meant, of one too: [\"x\"]."),
+    "a text for quotes": (changed(quotes={"alder_2025:p1": "x"}), "quotes.alder_2025:p1: found 'x'; a list is meant"),
+    "a number for scope": (changed(scope=7), 'scope: found 7; a list is meant, of one too: ["…"].'),
+    "a page for evidence": (
+        changed(evidence="alder_2025:p1"),
+        "evidence: found 'alder_2025:p1'; write a list of groups of pages",
+    ),
     "escapes": (changed(expect="\x1b[31m"), "expect: found '\\x1b[31m'"),
 }
 
@@ -78,6 +106,23 @@ def test_a_bad_golden_is_one_line_with_its_place(name: str, folder: Path) -> Non
     assert "\n" not in message
     assert "\x1b" not in message
     assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_json_array_is_one_message(indent: int | None, folder: Path) -> None:
+    (folder / "dev.jsonl").write_text("\ufeff\n" + json.dumps(DEV, indent=indent), encoding="utf-8")
+    with pytest.raises(UserError) as caught:
+        load(folder)
+    assert str(caught.value).startswith(
+        f"{folder / 'dev.jsonl'}:2: the file is one JSON array; write one object a line"
+    )
+    assert "\n" not in str(caught.value)
+
+
+def test_words_that_only_look_like_nothing_are_answers(folder: Path) -> None:
+    rows = [{**DEV[0], "id": f"x{n}", "answer": text} for n, text in enumerate(["None", "n/a", "0", "Nan Goldin"])]
+    jsonl.write(folder / "dev.jsonl", rows)
+    assert [golden.answer for golden in load(folder).goldens] == ["None", "n/a", "0", "Nan Goldin"]
 
 
 def test_all_faults_are_told_at_once_and_cut_at_twenty(folder: Path) -> None:

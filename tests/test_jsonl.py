@@ -47,6 +47,16 @@ def test_a_bad_line_is_one_message_with_its_number(name: str, tmp_path: Path) ->
     assert len(message) < len(str(path)) + 250
 
 
+@pytest.mark.parametrize("data", [b'[{"a": 1}, {"a": 2}]', b'\xef\xbb\xbf[\r\n  {"a": 1}\r\n]', b"[]"])
+def test_a_json_array_is_named_once(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(data)
+    with pytest.raises(
+        UserError, match=r"rows\.jsonl:1: the file is one JSON array; write one object a line, without the"
+    ):
+        list(jsonl.read(path))
+
+
 def test_what_is_accepted(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"a": "\xe2\x80\xa8\\ud83d\\ude00"}\r\n\r\n  {"b": 1.5e3}  \r\n{"c": null}')

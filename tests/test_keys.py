@@ -35,7 +35,7 @@ def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "loud.py").write_text(MODULE)
     (folder / "_helper.py").write_text(HELPER)
     (folder / "_types.py").write_text("class Unused: ...\n")
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.syspath_prepend(tmp_path)
     own = ("systems", "keys_helper", "keys_package", "keys_mine", "keys_theirs", "keys_loud")
     for name in [name for name in sys.modules if name.partition(".")[0] in own]:
         monkeypatch.delitem(sys.modules, name)

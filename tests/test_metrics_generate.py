@@ -248,7 +248,7 @@ def test_a_price_that_is_not_known_is_not_zero() -> None:
 
 def test_amounts_are_summarised_as_amounts() -> None:
     summary = metric("tokens").summary([rate("tokens", case())] * 5)
-    assert (summary.mean, summary.low, summary.high) == (0.0, 0.0, 0.0)
+    assert (summary.mean, summary.low, summary.high) == (0.0, None, None)
 
 
 # -- figures ----------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from harness import registry
 from harness.bench import Bench
 from harness.records import Case, Chunk, Found, Golden, Hit, PageRef, Turn, ranked
+from harness.runs.stages import Ranking
 from harness.scoring.intervals import summarise
 from harness.scoring.metric import Metric
 from harness.scoring.scores import Score
@@ -98,11 +99,31 @@ def test_default_cut_offs() -> None:
 
 
 def test_modality_hit_takes_chunks_up_to_the_kth_page() -> None:
-    hits = found("d:p1", "d:p2", "d:p1") + found("d:p1", kind="table") + found("d:p3", kind="figure")
+    typed = (Found(chunk="t", ref="d:p1", kind="table", score=0), Found(chunk="f", ref="d:p3", kind="figure", score=0))
+    hits = found("d:p1", "d:p2", "d:p1") + typed
     gold = golden(["d:p9"], modality=["table"])
     assert rate("modality_hit@2", hits, gold).value == 1.0
     assert rate("modality_hit@2", hits, golden(["d:p9"], modality=["figure"])).value == 0.0
     assert rate("modality_hit@3", hits, golden(["d:p9"], modality=["figure"])).value == 1.0
+
+
+def test_a_chunk_that_is_listed_as_every_kind_has_one() -> None:
+    hits = tuple(Found(chunk="c", ref="d:p1", kind=kind, score=1.0) for kind in ("text", "table", "figure"))
+    assert rate("modality_hit@5", hits, golden(["d:p1"], modality=["text"])).value == 1.0
+    assert rate("modality_hit@5", hits, golden(["d:p1"], modality=["table"])).value == 0.0
+    assert rate("modality_hit@5", hits, golden(["d:p1"], modality=["table"])).reason == "no table among 1 chunks"
+
+
+def test_the_same_text_under_three_ids_has_the_kind_of_its_first_hit() -> None:
+    texts = {"a": "Sales  7", "b": "Sales 7", "c": "Costs 9", "d": "Sales 7"}
+    kinds: dict[str, Any] = {"a": "text", "b": "table", "c": "table", "d": "figure"}
+    pages = {"a": "d:p1", "b": "d:p1", "c": "d:p1", "d": "d:p2"}
+    chunks = {name: Chunk(id=name, ref=pages[name], text=texts[name], kind=kinds[name]) for name in texts}
+    kept = Ranking.of([Hit(chunk, 1.0) for chunk in chunks.values()], chunks)
+    assert {hit.chunk: hit.kind for hit in kept.hits} == {"a": "text", "b": "text", "c": "table", "d": "figure"}
+    assert [hit.chunk.kind for hit in kept.restore(chunks)] == ["text", "table", "table", "figure"], (
+        "systems see their own"
+    )
 
 
 @pytest.mark.parametrize("label", ["figure", "chart", "layout"])

@@ -115,7 +115,7 @@ def interval_of(metric: Metric) -> str:
     case = Case(golden=Golden(id="g", question="q", answer="a"), answer=Answer(text="a"))
     if intervals.STRATUM in metric.rate(case, Bench()).detail:
         return "MOVER"
-    return "Wilson" if metric.binary else "BCa"
+    return "Wilson" if metric.share else "Hall"
 
 
 def test_which_side_is_better() -> None:
@@ -153,7 +153,7 @@ def test_constants() -> None:
         "Generate": [f"up to {figure_on_cited_page.OTHERS} other pages", {3: "three"}[DIGITS] + " significant digits"],
         "Score": [f"within {TOLERANCE:.1%} of it"],
         "Over a set": [
-            f"{intervals.RESAMPLES:,} resamples",
+            f"Fewer than {({4: 'four'})[intervals.FEWEST]} values",
             f"From {per_document.MIN_DOCUMENTS} documents on",
             f'"{per_document.TOO_FEW}"',
             f"{paired._EXACT} non-zero differences",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from systems.embedders._integers import in_integers
+from systems.embedders._integers import exact_options, in_integers
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -37,7 +37,7 @@ def _model(*nodes: tuple[str, list[str], str, dict[str, Any]], **tensors: NDArra
 
 
 def _run(model: bytes) -> NDArray[Any]:
-    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(model, exact_options(), providers=["CPUExecutionProvider"])
     result: NDArray[Any] = session.run(None, {"x": _INPUT})[0]
     return result
 
@@ -54,6 +54,18 @@ def test_a_scaled_int8_weight_and_its_bias_become_one_integer_product() -> None:
     exact = _INPUT @ (_WEIGHT * _SCALE) + _BIAS
     assert np.allclose(_run(model), exact, atol=1e-4)
     assert np.abs(_run(rewritten) - exact).max() < 0.02 * np.abs(exact).max()
+
+
+def test_the_integer_product_is_exact_on_every_processor() -> None:
+    """Sums of extreme products overflow 16 bits, which processors without VNNI add in unless they are told not to."""
+    weight = np.full((16, 8), 127, dtype=np.int8)
+    model = _model(*_PRODUCT, ("Add", ["bias", "product"], "y", {}), weight=weight, scale=_SCALE, bias=_BIAS)
+    low, high = min(_INPUT.min(), 0), max(_INPUT.max(), 0)
+    step = (high - low) / 255
+    zero = np.rint(-low / step)
+    integers = np.clip(np.rint(_INPUT / step) + zero, 0, 255) - zero
+    exact = (integers @ weight.astype(np.float64)) * step * _SCALE + _BIAS
+    assert np.allclose(_run(in_integers(model)), exact, rtol=1e-5, atol=1e-5)
 
 
 def test_a_bias_that_others_need_the_product_without_stays_an_addition() -> None:

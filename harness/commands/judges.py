@@ -29,6 +29,7 @@ def run(args: argparse.Namespace) -> int:
 
     from harness import registry
     from harness.errors import UserError
+    from harness.files import output
     from harness.reports.escaping import terminal
     from harness.reports.judging import report
     from harness.scoring.judges._agreement import Judged
@@ -45,7 +46,10 @@ def run(args: argparse.Namespace) -> int:
     figures = _figures(judged)
     if args.out:
         _write(args.out, judged)
-    print(json.dumps(figures, indent=1) if args.json else terminal("\n".join(report(args.judge, figures, judged))))
+    if args.json:
+        output.document(json.dumps(figures, indent=1))
+    else:
+        print(terminal("\n".join(report(args.judge, figures, judged))))
     return 0
 
 

@@ -32,14 +32,28 @@ def read(path: Path, longest: int = LONGEST) -> Iterator[tuple[int, dict[str, An
 
 
 def lines(path: Path, longest: int = LONGEST) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file as they stand, with their numbers. Raises UserError where it cannot be read or a line is huge."""
+    """The lines of a file as they stand, with their numbers.
+
+    Raises UserError where it cannot be read, a line is huge, or the file is one JSON array.
+    """
     with reading(path) as file:
-        number = 0
+        number, begun = 0, False
         while raw := file.readline(longest + 1):
             number += 1
+            if not begun:
+                begun = _begins(raw, f"{path}:{number}")
             if len(raw) > longest:
                 raise UserError(f"{path}:{number}: the line has more than {longest:,} bytes, the most that is read.")
             yield number, raw
+
+
+def _begins(raw: bytes, place: str) -> bool:
+    """Whether the line is the first one that is not blank. Raises UserError where an array begins there."""
+    text = raw.removeprefix(b"\xef\xbb\xbf").strip()
+    if text.startswith(b"["):
+        ways = "without the brackets around them and the commas between them"
+        raise UserError(f"{place}: the file is one JSON array; write one object a line, {ways}.")
+    return bool(text)
 
 
 def parse(raw: bytes) -> dict[str, Any] | None:
@@ -78,7 +92,9 @@ def _checked(row: Any, raw: bytes) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number; leave the key out, or write null.")
+    raise ValueError(
+        f"{name} is not a JSON number (spreadsheets write it for an empty cell); leave the key out, or write null."
+    )
 
 
 def _finite(text: str) -> float:

@@ -7,6 +7,7 @@ was locked.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,5 +169,16 @@ def _message(error: ErrorDetails) -> str:
     what = " ".join(error["msg"].removeprefix("Value error, ").split())
     if not place:
         return f"{what}."
-    hint = '; write a list of groups of pages: [["doc:p12"]]' if place.startswith("evidence") else ""
+    if error["type"] == "tuple_type":
+        meant = _LISTS.get(place.partition(".")[0]) or f"a list is meant, of one too: {_list_of(error['input'])}"
+        return f"{place}: found {shorten(error['input'])}; {meant}."
+    hint = f"; {_LISTS['evidence']}" if place.startswith("evidence") else ""
     return f"{place}: found {shorten(error['input'])}: {what[:1].lower()}{what[1:]}{hint}."
+
+
+_LISTS = {"evidence": 'write a list of groups of pages: [["doc:p12"]]'}
+
+
+def _list_of(value: Any) -> str:
+    """The value as the only one of a JSON list."""
+    return f"[{json.dumps(shorten(value)[1:-1], ensure_ascii=False)}]" if isinstance(value, str) else '["…"]'

@@ -301,21 +301,23 @@ class CaseDoor:
         """Book a call in the order in which it began, also one whose reply cannot be used."""
         place, entry = self._book.begin(), _Entry()
         try:
-            yield entry
+            with self._book.watch.held():
+                yield entry
         except ReplyError as error:
-            entry.reply = error.reply
+            entry.reply, entry.fault = error.reply, str(error)
             raise
         except WorldError as error:
             self._book.stop(error)
             raise
         finally:
             if entry.reply is not None:
-                self._book.end(place, ledger.called(entry.reply, model.name))
+                self._book.end(place, ledger.called(entry.reply, model.name, entry.fault))
 
 
 @dataclass
 class _Entry:
     reply: Reply | None = None
+    fault: str | None = None
 
 
 def for_case(door: bench.Door, book: Ledger) -> bench.Door:

@@ -20,7 +20,7 @@ from harness.files import jsonl
 from harness.files.writing import write_text
 from harness.records import Json, Record
 from harness.reports.escaping import cell, code, table
-from harness.reports.table import STAGE_TITLES, bounds_of, headline, interval, number, split_name
+from harness.reports.table import STAGE_TITLES, bounds_of, headline, interval, number, split_name, too_few
 from harness.runs.results import checksums, content_hash, contents
 from harness.runs.run import Result
 from harness.scoring.page_ranks import distinct_pages, first_rank
@@ -252,8 +252,8 @@ def _summaries(summaries: Sequence[Summary]) -> list[str]:
         "Intervals are 95%, by question, for these documents; *by document* is the mean of the documents' means.",
         "",
     ]
-    if any(TOO_FEW in summary.note for summary in summaries):
-        lines += [f"{TOO_FEW.capitalize()}: no interval over documents is given.", ""]
+    if few := too_few(summaries):
+        lines += [f"{few[:1].upper()}{few[1:]}.", ""]
     return lines
 
 
@@ -285,9 +285,10 @@ def _row(summary: Summary) -> list[str]:
 
 def _documents(summaries: Sequence[Summary], questions: Sequence[Question]) -> list[str]:
     """Each document's means; with the number of its questions, where questions are listed."""
-    asked = Counter(question.document for question in questions)
     shown = [summary for summary in summaries if summary.headline and summary.by_document]
     documents = sorted({doc for summary in shown for doc in summary.by_document})
+    on = [{question.document, *question.document.split(" + ")} for question in questions]
+    asked = Counter(doc for docs in on for doc in docs)
     rows = [
         [cell(doc), str(asked.get(doc, "-")), *(number(one.by_document.get(doc), one.unit) for one in shown)]
         for doc in documents

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from harness.files import output
 from harness.reports import table
 from harness.reports.escaping import terminal
 from harness.reports.wrapping import width
 from harness.runs.run import Result
-from harness.scoring.scores import STATUSES
+from harness.scoring.scores import STATUSES, Summary
 
 _FIELDS = ("mean", "low", "high", *STATUSES)
 _WRAP: Any = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
@@ -49,15 +50,18 @@ def _styled() -> bool:
 
 
 def as_json(results: Sequence[Result]) -> dict[str, dict[str, dict[str, float | int | None]]]:
-    """{"<set>/<system>/<split>": {"<metric>": {"mean", "low", "high", "scored", "not_applicable", "undecided", "failed"}}}"""
-    return {
-        result.name: {
-            summary.metric: {name: getattr(summary, name) for name in _FIELDS} for summary in result.summaries
-        }
-        for result in results
-    }
+    """{"<set>/<system>/<split>": {"<metric>": {"mean", "low", "high", "scored", "not_applicable", "undecided", "failed"}}}
+
+    Where a share has undecided or failed scores, "worst" and "best" too: the mean with these as 0 and as 1.
+    """
+    return {result.name: {summary.metric: _numbers(summary) for summary in result.summaries} for result in results}
+
+
+def _numbers(summary: Summary) -> dict[str, float | int | None]:
+    bounds = ("worst", "best") if summary.worst is not None else ()
+    return {name: getattr(summary, name) for name in (*_FIELDS, *bounds)}
 
 
 def print_json(results: Sequence[Result]) -> None:
     """Print the JSON document, in ASCII: it is the same in every locale."""
-    print(json.dumps(as_json(results), indent=1))
+    output.document(json.dumps(as_json(results), indent=1))

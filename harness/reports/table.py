@@ -10,6 +10,7 @@ from harness.files.wording import counted
 from harness.records import Json
 from harness.runs.results import Manifest
 from harness.runs.run import Result
+from harness.scoring.per_document import TOO_FEW
 from harness.scoring.scores import Score, Summary
 from harness.scoring.sealing import LEAST, is_sealed
 
@@ -209,14 +210,22 @@ def _aligned(name: str, cells: Sequence[str], columns: Sequence[Column], names: 
 def footnotes(summaries: Sequence[Summary], columns: Sequence[Column] = COLUMNS) -> list[str]:
     """What a reader has to know beside the numbers."""
     lines = [column.meaning for column in columns if column.meaning]
-    if any(summary.note == "too few documents to generalise" for summary in summaries):
-        lines.append("too few documents to generalise: no interval over documents is given")
+    if few := too_few(summaries):
+        lines.append(few)
     zero = [summary.metric for summary in summaries if silent(summary)]
     lines += [f"not listed, zero for every question: {', '.join(zero)}"] if zero else []
     for summary in summaries:
         if bounds := bounds_of(summary):
             lines.append(f"{summary.metric}: {bounds}")
     return lines
+
+
+def too_few(summaries: Sequence[Summary]) -> str:
+    """That documents are too few for an interval over them: of the set, or of the metrics for which they are; else empty."""
+    few = [summary.metric for summary in summaries if TOO_FEW in summary.note]
+    of_all = all(TOO_FEW in summary.note for summary in summaries if summary.by_document)
+    named = "" if of_all else f" for {', '.join(few)}"
+    return f"{TOO_FEW}{named}: no interval over documents is given" if few else ""
 
 
 def bounds_of(summary: Summary) -> str:

@@ -39,6 +39,8 @@ class System(Record):
     prices: dict[str, Price] = Field(default_factory=dict)
     """USD for a million tokens, by the name of a model, where genai-prices does not know it or is wrong."""
     judges: tuple[str, ...] = ()
+    seconds: float = Field(600.0, description="seconds that a question may take", gt=0, le=86_400)
+    """It shapes nothing that is kept: a question that took too long counts 0 in this run and is asked again in the next."""
     replaced: dict[str, Any] = Field(default_factory=dict)
     """What this file, or --set, replaced in the file that it extends."""
 
@@ -68,7 +70,7 @@ class System(Record):
         return {"name": self.name, "scope": self.scope, **blocks, **prices}
 
     def spec(self) -> dict[str, Any]:
-        """The whole config with its defaults, without the golden set; models stand in the components that use them."""
+        """The whole config with its defaults, without the golden set and the time limit; models stand in what uses them."""
         limits = {"limits": _dumped(self.limits)} if self.limits else {}
         return {**self.answering(), "judges": list(self.judges), **limits}
 

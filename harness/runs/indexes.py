@@ -11,6 +11,7 @@ from harness.cache.folders import keep_folder, whole
 from harness.components import Component
 from harness.files import writing
 from harness.protocols import Retriever
+from harness.runs import guards
 from harness.runs.ingest import Ingest
 
 
@@ -33,11 +34,18 @@ class Indexes:
                 raise self._failed[opened]
             if opened not in self._open:
                 try:
-                    self._open[opened] = retriever.open(self._built(retriever, key), self.bench)
+                    self._open[opened] = self._made(retriever, key)
                 except Exception as error:
                     self._failed[opened] = error
                     raise
             return self._open[opened]
+
+    def _made(self, retriever: Retriever, key: str) -> Index:
+        with guards.calling(retriever):
+            index = retriever.open(self._built(retriever, key), self.bench)
+        if not isinstance(index, Index):
+            raise guards.Fault(f"retriever {retriever.name()!r} opened a {type(index).__name__}, which is no Index")
+        return index
 
     def _built(self, retriever: Retriever, key: str) -> Path:
         folder = self.ingest.cache / "indexes" / key

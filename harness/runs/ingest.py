@@ -8,9 +8,10 @@ document that breaks its worker, or takes more time or memory than it may, fails
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,14 +21,15 @@ from harness.bench import Bench, Chunks, Document, Listed, Shelf, Untitled
 from harness.cache import keys
 from harness.cache.blobs import Blobs
 from harness.cache.rows import checksum, first_row, read_rows, write_rows
-from harness.documents import processes
+from harness.components import Component
+from harness.documents import file_link, processes
 from harness.documents.corpus import Corpus
 from harness.documents.corpus_yaml import DocumentFile
 from harness.errors import UserError, WorldError
-from harness.files import writing
+from harness.files import working_folder, writing
 from harness.protocols import Chunker, Parser, Retriever
 from harness.records import Chunk, Page, PageRef
-from harness.runs import faults
+from harness.runs import guards
 
 
 @dataclass(frozen=True)
@@ -243,13 +245,30 @@ def make_reference(task: Task) -> str | None:
 
 
 def _parse(task: Task, corpus: Corpus, bench: Bench) -> list[Page]:
-    """The pages, each exactly once; where the parser raises, all of them `failed` with its reason."""
-    try:
-        pages = task.parser.parse(corpus.documents[task.doc].path, task.doc, bench)
-    except BaseException as error:  # a panic in Rust is no Exception
-        return failed_pages(corpus, task.doc, faults.reason(error))
-    found = {page.ref: page for page in pages}
-    return [found.get(page.ref, page) for page in failed_pages(corpus, task.doc, "the parser did not return this page")]
+    """The pages, each exactly once; where the parser raises, those that it did not give before are `failed`."""
+    found: dict[PageRef, Page] = {}
+    why = "the parser did not return this page"
+    with file_link.linked(corpus.documents[task.doc].path, task.cache) as file:
+        try:
+            for page in _given(task, file, bench):
+                found[page.ref] = page
+        except BaseException as error:  # a panic in Rust is no Exception
+            why = _why(task.parser, error).replace(f"{file.parent}{os.sep}", "")
+    return [found.get(page.ref, page) for page in failed_pages(corpus, task.doc, why)]
+
+
+def _given(task: Task, file: Path, bench: Bench) -> Iterator[Page]:
+    """The pages of a list, or of a generator as they come."""
+    with working_folder.fixed():
+        for page in guards.many(task.parser, task.parser.parse(file, task.doc, bench), "pages"):
+            yield guards.page(task.parser, page)
+
+
+def _why(component: Component, error: BaseException) -> str:
+    """The reason of a fault; what lacked memory is lost in this run only."""
+    if isinstance(error, MemoryError):
+        raise error
+    return guards.reason(guards.fault(component, error))
 
 
 def failed_pages(corpus: Corpus, doc: str, reason: str) -> list[Page]:
@@ -275,15 +294,8 @@ def _whole_failure(pages: Sequence[Page]) -> str | None:
 def _chunk(task: Task, pages: Sequence[Page], bench: Bench) -> tuple[list[Chunk], str | None]:
     """The chunks; where the chunker raises or repeats an id, none and the reason: that is the system's fault."""
     try:
-        chunks = task.chunker.chunk(pages, bench)
-        repeated = [id for id, count in Counter(chunk.id for chunk in chunks).items() if count > 1]
-        if repeated:
-            raise ValueError(f"chunker {task.chunker.name()!r} gave two chunks the id {repeated[0]!r}")
-        strange = next((chunk.ref for chunk in chunks if chunk.ref.doc != task.doc), None)
-        if strange:
-            raise ValueError(
-                f"chunker {task.chunker.name()!r} gave a chunk of {strange}, which is another document's page"
-            )
+        with working_folder.fixed():
+            given = task.chunker.chunk(pages, bench)
+            return guards.chunks(task.chunker, given, {page.ref for page in pages}), None
     except BaseException as error:
-        return [], faults.reason(error)
-    return chunks, None
+        return [], _why(task.chunker, error)

@@ -23,7 +23,7 @@ from harness.runs.ingest import Ingest, known
 from harness.runs.jobs import Job
 from harness.runs.options import Options
 from harness.runs.passages import passages_of
-from harness.runs.stages import Scoring, Stages
+from harness.runs.stages import Retry, Scoring, Stages
 from harness.runs.stamps import scoring_stamp
 from harness.scoring.summaries import all_metrics
 
@@ -66,7 +66,8 @@ class Session:
         bench = self._bench(ingest)
         with self.clock.step("ingest"):
             ingest.run(bench, self.options.workers or CASES)
-        return Stages(self.system, ingest, self.outcomes, bench, self.options.retry_failed)
+        retry = Retry(self.options.retry_failed, self.options.retry_bad)
+        return Stages(self.system, ingest, self.outcomes, bench, retry)
 
     def scoring(self, searches: str, stages: Callable[[], Stages]) -> Scoring:
         """The score stage on this corpus. `stages` are asked for passages only; those of other searches are refused."""

@@ -8,21 +8,23 @@ score     saved cases only; no system runs
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from pydantic import Field
 
-from harness.bench import Bench, Document, NoDoor
+from harness.bench import Bench, Document, Index, NoDoor
 from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
 from harness.models.door import for_case, provider
-from harness.models.ledger import Ledger, searched, usage
-from harness.records import Attempt, Case, Chunk, Found, Golden, Hit, Record, Search, Step
-from harness.runs import faults
+from harness.models.ledger import Ledger, faulty, searched, usage
+from harness.models.stop_watch import StopWatch
+from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Kind, PageRef, Record, Search, Step
+from harness.runs import faults, guards
 from harness.runs.config import System
+from harness.runs.deadlines import Deadline, Late
 from harness.runs.indexes import Indexes
 from harness.runs.ingest import Ingest, known
 from harness.scoring.metric import Metric
@@ -33,6 +35,18 @@ INSTRUMENT = ("harness.runs.indexes", "harness.cache.vectors")
 
 DOOR = "harness.models.door"
 """By what models are asked; in the keys of what asks one."""
+
+
+class Retry(NamedTuple):
+    """What is worked on again although it is kept."""
+
+    failed: bool = False
+    """Answers of which a part raised."""
+    bad: bool = False
+    """What was made of a model's reply that could not be used."""
+
+
+NOTHING_AGAIN = Retry()
 
 
 class Ranking(Record):
@@ -46,7 +60,7 @@ class Ranking(Record):
     @classmethod
     def of(cls, hits: Sequence[Hit], chunks: dict[str, Chunk], steps: Sequence[Step] = ()) -> Ranking:
         strange = {hit.chunk.id: hit.chunk for hit in hits if chunks.get(hit.chunk.id) != hit.chunk}
-        return cls(hits=tuple(Found.of(hit) for hit in hits), extra=strange, steps=tuple(steps))
+        return cls(hits=tuple(_found(hits)), extra=strange, steps=tuple(steps))
 
     def restore(self, chunks: dict[str, Chunk]) -> list[Hit]:
         """The hits with their chunks."""
@@ -67,6 +81,15 @@ class Traced(NamedTuple):
     steps: tuple[Step, ...]
 
 
+def _found(hits: Sequence[Hit]) -> Iterator[Found]:
+    """The hits as they are kept. The same text of a page under several ids has one kind, that of its first hit."""
+    kinds: dict[tuple[PageRef, str], Kind] = {}
+    for hit in hits:
+        kind = kinds.setdefault((hit.chunk.ref, " ".join(hit.chunk.text.split())), hit.chunk.kind)
+        found = Found.of(hit)
+        yield found if found.kind == kind else found.model_copy(update={"kind": kind})
+
+
 class OutcomeCache(Protocol):
     """Results of single units of work by their key."""
 
@@ -81,11 +104,15 @@ class Calls:
     limit: int
     searches: list[Search] = field(default_factory=list)
     capped: bool = False
+    over: bool = False
+    """True where the case's time is over."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, query: str) -> int | None:
-        """Take the next place; None beyond the cap."""
+        """Take the next place; None beyond the cap. Raises ValidationError for what is no query."""
         with self.lock:
+            if self.over:
+                raise Late("the time of the case is over")
             if len(self.searches) >= self.limit:
                 self.capped = True
                 return None
@@ -98,16 +125,22 @@ class Calls:
             found = tuple(Found.of(hit) for hit in hits)
             self.searches[place] = self.searches[place].model_copy(update={"hits": found})
 
+    def close(self) -> tuple[Search, ...]:
+        """The searches so far; an answerer that was left behind gets no more."""
+        with self.lock:
+            self.over = True
+            return tuple(self.searches)
+
 
 class Stages:
     """One system on one golden set."""
 
     def __init__(
-        self, system: System, ingest: Ingest, outcomes: OutcomeCache, bench: Bench, retry_failed: bool = False
+        self, system: System, ingest: Ingest, outcomes: OutcomeCache, bench: Bench, retry: Retry = NOTHING_AGAIN
     ) -> None:
-        self.system, self.ingest, self.outcomes, self.retry_failed = system, ingest, outcomes, retry_failed
+        self.system, self.ingest, self.outcomes, self.retry = system, ingest, outcomes, retry
         self.indexes = Indexes(ingest, bench)
-        self.bench = self.indexes.bench
+        self.bench = self.indexes.bench.with_index(self._open)
         own = [keys.own_code(__name__), *map(keys.code, INSTRUMENT)]
         retriever = system.retriever
         self.search_key = keys.digest(
@@ -126,6 +159,7 @@ class Stages:
             [self.rerank_key, keys.component_key(system.answerer), self._asks(system.answerer)]
         )
         self.keys = {"search": self.search_key, "rerank": self.rerank_key, "answer": self.answer_key}
+        self.deadline = Deadline(system.seconds)
         self._lock = threading.Lock()
         self._by_id: dict[str, Chunk] | None = None
 
@@ -170,28 +204,43 @@ class Stages:
         """Search and rerank."""
         return self.ranking(query, golden).restore(self.chunks())
 
-    def ranking(self, query: str, golden: Golden) -> Ranking:
+    def ranking(self, query: str, golden: Golden, watch: StopWatch | None = None) -> Ranking:
         """Search and rerank, from the cache where nothing that shapes it changed."""
         system = self.system
         key = keys.digest(["rerank", self.rerank_key, query, *self._scope(golden, system.retriever, system.reranker)])
-        cached = self.outcomes.get(key)
+        cached = self._kept_ranking(key)
         if cached is not None:
-            return Ranking.model_validate(cached)
-        book, first = Ledger(), self._first(query, golden)
+            return cached
+        book, first = Ledger(watch), self._first(query, golden, watch)
         book.end(book.begin(), *first.steps)
         hits = first.restore(self.chunks())
-        reranked = system.reranker.rerank(query, hits, self._case_bench(golden, system.reranker, book))
+        with guards.calling(system.reranker):
+            given = system.reranker.rerank(query, list(hits), self._case_bench(golden, system.reranker, book))
+            reranked = guards.reranked(system.reranker, given, hits, self.chunks())
         return self._keep(key, reranked, book)
 
-    def _first(self, query: str, golden: Golden) -> Ranking:
+    def _first(self, query: str, golden: Golden, watch: StopWatch | None) -> Ranking:
         retriever = self.system.retriever
         key = keys.digest(["search", self.search_key, query, *self._scope(golden, retriever)])
-        cached = self.outcomes.get(key)
+        cached = self._kept_ranking(key)
         if cached is not None:
-            return Ranking.model_validate(cached)
-        index, book = self.indexes.open(retriever), Ledger()
-        bench = self._case_bench(golden, retriever, book)
-        return self._keep(key, index.search(query, retriever.candidates, self.docs(golden), bench), book)
+            return cached
+        index, most, docs, book = self._open(retriever), retriever.candidates, self.docs(golden), Ledger(watch)
+        with guards.calling(retriever):
+            given = index.search(query, most, docs, self._case_bench(golden, retriever, book))
+            inside = docs or frozenset(self.ingest.documents)
+            hits = guards.hits(retriever, given, most, self.chunks(), inside, self.ingest.corpus)
+        return self._keep(key, hits, book)
+
+    def _kept_ranking(self, key: str) -> Ranking | None:
+        cached = self.outcomes.get(key)
+        ranking = Ranking.model_validate(cached) if cached is not None else None
+        return None if ranking and self.retry.bad and faulty(ranking.steps) else ranking
+
+    def _open(self, retriever: Component) -> Index:
+        """An index, made where it is missing: that serves all cases, and is on nobody's time."""
+        with self.deadline.stopped():
+            return self.indexes.open(retriever)
 
     def _keep(self, key: str, hits: Sequence[Hit], book: Ledger) -> Ranking:
         book.refuse_hidden()
@@ -206,10 +255,11 @@ class Stages:
         query = golden.standalone if golden.turns else golden.question
         if query is None:
             return Case(golden=golden)
+        watch = StopWatch()
         try:
-            found = self.ranking(query, golden)
+            found = self.deadline.call(lambda: self.ranking(query, golden, watch), watch)
         except Exception as error:
-            return Case(golden=golden, error=faults.reason(error))
+            return Case(golden=golden, error=guards.reason(error))
         lost = None if found.hits else self._lost(golden)
         return Case(golden=golden, candidates=found.hits, usage=usage(found.steps), error=lost)
 
@@ -230,15 +280,20 @@ class Stages:
         """What the system did before; None where it did nothing yet, or failed and is to be asked again."""
         cached = self.outcomes.get(key)
         work = Work.model_validate(cached) if cached is not None else None
-        return None if work and work.attempt.error and self.retry_failed else work
+        if work is None or (work.attempt.error and self.retry.failed) or (faulty(work.steps) and self.retry.bad):
+            return None
+        return work
 
     def _generate(self, key: str, golden: Golden) -> Work:
         book = Ledger()
-        work = Work(attempt=self._attempt(golden, book), steps=book.steps)
-        self.outcomes.put(key, work.model_dump(mode="json", exclude_defaults=True))
+        attempt, keep = self._attempt(golden, book)
+        work = Work(attempt=attempt, steps=book.close())
+        if keep:
+            self.outcomes.put(key, work.model_dump(mode="json", exclude_defaults=True))
         return work
 
-    def _attempt(self, golden: Golden, book: Ledger) -> Attempt:
+    def _attempt(self, golden: Golden, book: Ledger) -> tuple[Attempt, bool]:
+        """What the answerer did, and whether it is kept: what lacked time or memory may come out better next time."""
         answerer = self.system.answerer
         calls, ours = Calls(answerer.max_searches), list[BaseException]()
 
@@ -248,7 +303,7 @@ class Stages:
                 return []
             step = book.begin()
             try:
-                ranking = self.ranking(query, golden)
+                ranking = self.ranking(query, golden, book.watch)
                 hits = ranking.restore(self.chunks())[: answerer.keep]
             except Exception as error:
                 if (stop := faults.stops(error)) is not None:
@@ -258,16 +313,22 @@ class Stages:
             book.end(step, searched(query, hits), *ranking.steps)
             return hits
 
-        answer, error = None, None
+        def ask() -> Answer:
+            with guards.calling(answerer):
+                given = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer, book))
+                return guards.answer(answerer, given)
+
+        answer, error, keep = None, None, True
         try:
-            answer = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer, book))
+            answer = self.deadline.call(ask, book.watch)
         except Exception as raised:
-            error = faults.reason(raised)
+            error, keep = guards.reason(raised), not guards.passing(raised)
         if ours:  # an answerer that goes on after a failed search must not make the world's fault its own
             raise ours[0]
         book.refuse_hidden()
         used = usage(book.steps)
-        return Attempt(searches=tuple(calls.searches), answer=answer, usage=used, capped=calls.capped, error=error)
+        done = Attempt(searches=calls.close(), answer=answer, usage=used, capped=calls.capped, error=error)
+        return done, keep
 
 
 Reader = Callable[[str], str]

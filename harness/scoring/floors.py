@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.records import Case, Golden, PageRef
-from harness.scoring.per_document import document_of
+from harness.scoring.per_document import documents_of
 
 SHUFFLES = 5
 FREQUENT = 5
@@ -28,7 +28,7 @@ class Blind:
 
     cases: Sequence[Case]
     pairs: Pairs
-    """Each case with another golden of its document, for several shuffles."""
+    """Each case with another golden of each of its documents, for several shuffles."""
     pages: Mapping[str, Sequence[PageRef]]
     """By golden id: the pages most often gold for the other goldens of its documents."""
 
@@ -49,11 +49,12 @@ def mean_of(values: Mapping[str, Sequence[float]]) -> dict[str, float]:
 
 
 def _shuffled(cases: Sequence[Case]) -> list[tuple[Case, Golden]]:
-    """Each case with another golden of its document, for several shuffles: one random cycle through a document's goldens."""
+    """Each case with another golden of each of its documents: one random cycle through a document's goldens a shuffle."""
     groups: defaultdict[str, list[Case]] = defaultdict(list)
     for case in cases:
         if case.golden.evidence:
-            groups[document_of(case.golden)].append(case)
+            for doc in documents_of(case.golden):
+                groups[doc].append(case)
     pairs = []
     for doc, group in groups.items():
         rng = random.Random(doc)

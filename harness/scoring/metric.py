@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
+from pydantic import ValidationError
+
 from harness.bench import Bench
 from harness.components import Component
-from harness.records import Case, Expect, Golden
+from harness.files import working_folder
+from harness.records import Case, Expect, Golden, json_value
 from harness.scoring.floors import Blind
 from harness.scoring.intervals import STRATUM, summarise
 from harness.scoring.scores import Score, Summary
@@ -65,15 +69,34 @@ class Metric(Component):
 
     def outcome(self, case: Case, bench: Bench) -> Score:
         """`score` with the three failures kept apart: not applicable, the system's fault (0), the instrument's (failed)."""
+        try:
+            with working_folder.fixed():
+                return self._sound(case, self._outcome(case, bench))
+        except BaseException as error:  # one that ends the program ends this score
+            if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+                raise
+            return self.failed(case, _reason(error))
+
+    def _outcome(self, case: Case, bench: Bench) -> Score:
         why_not = self.applies(case.golden)
         if why_not is not None:
             return self.not_applicable(case, why_not)
         if self.stage != "retrieve" and self.needs_answer and case.answer is None:
             return self.scored(case, 0.0, f"the system gave no answer: {case.error or 'unknown'}")
-        try:
-            return self.score(case, bench)
-        except Exception as error:
-            return self.failed(case, f"{type(error).__name__}: {error}")
+        return self.score(case, bench)
+
+    def _sound(self, case: Case, given: Any) -> Score:
+        """The score that `score` promises. Raises ValueError that says what it gave instead."""
+        if not isinstance(given, Score):
+            raise ValueError(f"the metric gave {_kind(given)} where a Score is needed")
+        score = Score.model_validate(
+            {**vars(given), "detail": json_value(given.detail), "reason": _whole(given.reason)}
+        )
+        if (score.metric, score.golden) != (self.label, case.golden.id):
+            raise ValueError(f"the metric gave a score of {score.metric!r} on golden {score.golden!r}")
+        if self.binary and score.value not in (None, 0.0, 1.0):
+            raise ValueError(f"the metric says yes or no, and gave {score.value:g}, which is neither 0 nor 1")
+        return score
 
     def summary(self, scores: Sequence[Score]) -> Summary:
         """The metric over a set: by default the mean of the scored values, with its interval."""
@@ -90,3 +113,22 @@ class Metric(Component):
 
     def failed(self, case: Case, reason: str) -> Score:
         return Score(metric=self.label, golden=case.golden.id, status="failed", reason=reason)
+
+
+def _kind(given: Any) -> str:
+    return "None" if given is None else f"a value of type {type(given).__name__!r}"
+
+
+def _whole(text: Any) -> Any:
+    """Text that quotes a damaged document, with a mark in the place of what no file can hold."""
+    return text.encode("utf-8", "replace").decode() if isinstance(text, str) else text
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False)[0]
+        return f"the metric gave a damaged {error.title}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+    try:
+        return str(_whole(f"{type(error).__name__}: {error}"))
+    except Exception as other:
+        return f"{type(error).__name__} (its text cannot be had: {type(other).__name__})"

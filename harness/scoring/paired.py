@@ -10,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.scoring.intervals import SEED, Interval, interval, plain_mean
+from harness.scoring.intervals import FEWEST, NONE, Interval, interval, plain_mean, student
 from harness.scoring.scores import Score
 
 Array = NDArray[np.float64]
 
 _Z = NormalDist().inv_cdf(0.975)
 _EXACT = 16
+_SEED = 20180401
 
 
 class Paired(NamedTuple):
@@ -33,14 +34,14 @@ class Paired(NamedTuple):
     test: str
 
 
-def paired(first: Iterable[Score], second: Iterable[Score], *, binary: bool) -> Paired:
+def paired(first: Iterable[Score], second: Iterable[Score], *, binary: bool, share: bool = True) -> Paired:
     """Paired comparison by question: the mean difference, its 95% interval, and the test that fits the values."""
     differences = paired_differences(first, second)
     wins, losses = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     test = "exact McNemar" if binary else "sign-flip"
     if not differences:
         return Paired(None, None, None, None, 0, 0, 0, test)
-    low, high = difference_interval(differences, binary=binary)
+    low, high = difference_interval(differences, binary=binary, share=share)
     p = mcnemar(wins, losses) if binary else sign_flip(differences)
     return Paired(plain_mean(differences), low, high, p, len(differences), wins, losses, test)
 
@@ -68,7 +69,7 @@ def sign_flip(differences: Sequence[float], flips: int = 20_000) -> float:
     observed = abs(math.fsum(differences)) - 1e-9 * float(sizes.sum())
     if len(sizes) <= _EXACT:
         return float((np.abs(_all_signed_sums(sizes)) >= observed).mean())
-    signs = np.random.default_rng(SEED).integers(0, 2, (flips, len(sizes)), dtype=np.int8)
+    signs = np.random.default_rng(_SEED).integers(0, 2, (flips, len(sizes)), dtype=np.int8)
     sums = 2 * (signs @ sizes) - sizes.sum()
     return float((1 + (np.abs(sums) >= observed).sum()) / (1 + flips))
 
@@ -80,11 +81,27 @@ def _all_signed_sums(sizes: Array) -> Array:
     return sums
 
 
-def difference_interval(differences: Sequence[float], *, binary: bool) -> Interval:
-    """95% interval of a mean paired difference: Bonett and Price (2012) for 0/1 values, BCa bootstrap otherwise."""
+def difference_interval(differences: Sequence[float], *, binary: bool, share: bool = True) -> Interval:
+    """95% interval of a mean paired difference: Bonett and Price (2012) for 0/1 values, Student's for amounts.
+
+    Differences of other shares lie between -1 and 1: as shares of that span they have the interval of a share.
+    """
     if binary:
         return _bonett_price(sum(d > 0 for d in differences), sum(d < 0 for d in differences), len(differences))
-    return interval(differences, binary=False, share=False)
+    if not share:
+        return _student(differences)
+    low, high = interval(sorted((1 + d) / 2 for d in differences), binary=False)
+    return NONE if low is None or high is None else Interval(2 * low - 1, 2 * high - 1)
+
+
+def _student(differences: Sequence[float]) -> Interval:
+    """Student's; skewness largely cancels in a difference. Equal differences, and fewer than four, carry none."""
+    n = len(differences)
+    if n < FEWEST or min(differences) == max(differences):
+        return NONE
+    mean = math.fsum(differences) / n
+    error = math.sqrt(math.fsum((d - mean) ** 2 for d in differences) / (n - 1) / n)
+    return Interval(mean - student(n - 1) * error, mean + student(n - 1) * error)
 
 
 def _bonett_price(wins: int, losses: int, n: int) -> Interval:

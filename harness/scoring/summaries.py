@@ -9,7 +9,7 @@ from harness import registry
 from harness.records import Case
 from harness.scoring.floors import Blind, blind
 from harness.scoring.metric import Metric
-from harness.scoring.per_document import document_of, with_documents
+from harness.scoring.per_document import Documents, documents_of, with_documents
 from harness.scoring.scores import Score, Summary
 
 STAGES = ("retrieve", "generate", "score")
@@ -31,13 +31,13 @@ def summarise(metrics: Sequence[Metric], cases: Sequence[Case], scores: Sequence
     by_metric: defaultdict[str, list[Score]] = defaultdict(list)
     for score in scores:
         by_metric[score.metric].append(score)
-    docs = {case.golden.id: document_of(case.golden) for case in cases}
+    docs = {case.golden.id: documents_of(case.golden) for case in cases}
     asked = {score.golden for score in scores if score.status != "not_applicable"}
     without = blind(case for case in cases if case.golden.id in asked)
     return [_summary(metric, by_metric[metric.label], docs, without) for metric in metrics]
 
 
-def _summary(metric: Metric, scores: list[Score], docs: dict[str, str], without: Blind) -> Summary:
+def _summary(metric: Metric, scores: list[Score], docs: Documents, without: Blind) -> Summary:
     declared = {
         "stage": metric.stage,
         "unit": metric.unit,
@@ -46,4 +46,5 @@ def _summary(metric: Metric, scores: list[Score], docs: dict[str, str], without:
         "strata": metric.strata,
         "floors": metric.floors(without),
     }
-    return with_documents(metric.summary(scores), scores, docs).model_copy(update=declared)
+    summary = with_documents(metric.summary(scores), scores, docs, share=metric.share)
+    return summary.model_copy(update=declared)

@@ -15,7 +15,7 @@ from pydantic import Field
 from harness.bench import Bench
 from harness.errors import UserError
 from harness.protocols import Embedder
-from systems.embedders._integers import in_integers
+from systems.embedders._integers import exact_options, in_integers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,12 +123,10 @@ def _session(path: Path, sha256: str, arithmetic: str) -> Any:
     import onnxruntime
 
     model = _checked(path, sha256)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
     try:
         return onnxruntime.InferenceSession(
             in_integers(model) if arithmetic == "int8" else model,
-            options,
+            exact_options(),
             providers=["CPUExecutionProvider"],
             disabled_optimizers=["SkipLayerNormFusion"],  # fused, it takes six times as long as the two it replaces
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.records import Answer, Case, Golden
+from harness.scoring import citation_marks
 from harness.scoring.metric import Metric
 
 
@@ -35,10 +36,7 @@ def answer_of(case: Case) -> Answer:
 
 def words_of(answer: Answer) -> str:
     """The answer's text with its citations blanked out, so that a page number is not read as a figure."""
-    text = answer.text
-    for start, end in (citation.span for citation in answer.citations if citation.span):
-        text = text[:start] + " " * (min(end, len(text)) - start) + text[end:]
-    return text
+    return citation_marks.words(answer)
 
 
 REFUSED = "the system refused: no answer was given"

@@ -17,7 +17,10 @@ def kinds(golden: Golden) -> frozenset[str]:
 
 
 class ModalityHit(EvidenceMetric):
-    """1 if a chunk up to the k-th distinct page is of one of the golden's kinds, else 0. Its page need not be gold."""
+    """1 if a chunk up to the k-th distinct page is of one of the golden's kinds, else 0. Its page need not be gold.
+
+    A chunk has one kind, that under which it comes first: a system that lists every chunk as everything has one guess each.
+    """
 
     place = 6
     at = (5, 10)
@@ -31,10 +34,17 @@ class ModalityHit(EvidenceMetric):
 
     def score(self, case: Case, bench: Bench) -> Score:
         first = self._first(case, case.golden)
-        wanted, chunks = " or ".join(sorted(kinds(case.golden))), len(list(up_to_page(case.candidates, self.k)))
+        wanted, chunks = " or ".join(sorted(kinds(case.golden))), len(self._chunks(case))
         reason = f"{first.chunk} on {first.ref} is a {first.kind}" if first else f"no {wanted} among {chunks} chunks"
         return self.scored(case, first is not None, reason, chunks=chunks)
 
     def _first(self, case: Case, golden: Golden) -> Found | None:
         wanted = kinds(golden)
-        return next((hit for hit in up_to_page(case.candidates, self.k) if hit.kind in wanted), None)
+        return next((hit for hit in self._chunks(case) if hit.kind in wanted), None)
+
+    def _chunks(self, case: Case) -> list[Found]:
+        """Each chunk once, as it comes first."""
+        first: dict[str, Found] = {}
+        for hit in up_to_page(case.candidates, self.k):
+            first.setdefault(hit.chunk, hit)
+        return list(first.values())
