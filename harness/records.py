@@ -311,6 +311,12 @@ class Usage(Record):
         counts = ("calls", "input_tokens", "cached_tokens", "stored_tokens", "output_tokens")
         return Usage(cost=cost, **{name: getattr(self, name) + getattr(other, name) for name in counts})
 
+    def since(self, before: Usage) -> Usage:
+        """What was added to `before`."""
+        cost = None if self.cost is None or before.cost is None else self.cost - before.cost
+        counts = ("calls", "input_tokens", "cached_tokens", "stored_tokens", "output_tokens")
+        return Usage(cost=cost, **{name: getattr(self, name) - getattr(before, name) for name in counts})
+
 
 class Attempt(Record):
     """All that one system did with a golden. `error` names a fault of the system under test."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -72,17 +73,17 @@ def manifest(project: Path, results: str = "results") -> Any:
 def test_rows_are_the_same_in_any_order_and_nothing_is_paid_twice(asker: Path, cli: Cli) -> None:
     with serving(slow_at_first) as server:
         config(asker, server.url, "prices: {m: {input: 1, output: 2}}\n")
-        cli("run", "asks.yaml", "--workers", "4")
+        cli("run", "asks.yaml", "--split", "dev", "--workers", "4")
         assert (len(server.seen), server.most_at_once > 1) == (8, True)
         first = rows(asker)
-        cli("run", "asks.yaml")
+        cli("run", "asks.yaml", "--split", "dev")
         assert len(server.seen) == 8
-        cli("run", "asks.yaml", "--workers", "1", "--results", "one")
+        cli("run", "asks.yaml", "--split", "dev", "--workers", "1", "--results", "one")
         assert rows(asker, "one") == first
         assert len(server.seen) == 16
     cost = 2 * (10 * 1 + 2 * 2) / 1e6
     (asker / "one" / "cache" / "outcomes.sqlite").unlink()
-    cli("run", "asks.yaml", "--offline", "--results", "one")
+    cli("run", "asks.yaml", "--split", "dev", "--offline", "--results", "one")
     assert rows(asker, "one") == first
     cases = [json.loads(line) for line in first["generation.jsonl"].splitlines()]
     assert [case["usage"]["calls"] for case in cases] == [2, 2, 2, 2]
@@ -104,15 +105,15 @@ def test_what_the_model_s_endpoint_fails_at_ends_the_run_and_is_resumed(asker: P
 
     with serving(answer) as server:
         config(asker, server.url)
-        done = cli("run", "asks.yaml", "--workers", "1", code=4)
+        done = cli("run", "asks.yaml", "--split", "dev", "--workers", "1", code=4)
         assert done.stderr.splitlines()[-1].startswith("harness: 127.0.0.1 refuses model 'm': 404")
         assert "127.0.0.1 refuses model 'm': 404: no such model" in done.stderr
         assert not list(asker.glob("results/tiny/asks/dev/*/manifest.json"))
     with serving(slow_at_first) as server:
         config(asker, server.url)
-        cli("run", "asks.yaml", "--workers", "1")
+        cli("run", "asks.yaml", "--split", "dev", "--workers", "1")
         assert len(server.seen) == 5, "three of eight were answered before"
-    done = cli("run", "asks.yaml", "--offline", "--set", "models.small.max_tokens=21", code=4)
+    done = cli("run", "asks.yaml", "--split", "dev", "--offline", "--set", "models.small.max_tokens=21", code=4)
     assert "offline: no reply is kept for model 'm' at 127.0.0.1" in done.stderr
 
 
@@ -123,22 +124,59 @@ def test_a_reply_that_cannot_be_used_is_the_case_s_and_is_asked_again_only_when_
     fault = True
     with serving(answer) as server:
         config(asker, server.url)
-        cli("run", "asks.yaml")
+        cli("run", "asks.yaml", "--split", "dev")
         cases = [json.loads(line) for line in rows(asker)["generation.jsonl"].splitlines()]
         assert "the reply was cut" in next(case["error"] for case in cases if case["golden"] == "t/2")
         assert [case["golden"] for case in cases if case.get("error")] == ["t/2"]
         assert next(case["usage"]["calls"] for case in cases if case["golden"] == "t/2") == 1, "it was paid for"
         asked, fault = len(server.seen), False
-        cli("run", "asks.yaml", "--retry-failed")
+        cli("run", "asks.yaml", "--split", "dev", "--retry-failed")
         assert len(server.seen) == asked
-        cli("run", "asks.yaml", "--retry-bad")
+        cli("run", "asks.yaml", "--split", "dev", "--retry-bad")
         assert len(server.seen) == asked + 2
         cases = [json.loads(line) for line in rows(asker)["generation.jsonl"].splitlines()]
         assert not [case for case in cases if case.get("error")]
 
 
+DESCRIBER = '''\
+"""Describes each page by a model, after the chunks of its text."""
+
+from harness.protocols import Chunker
+from harness.records import Chunk, Message, Model
+
+
+class Describer(Chunker):
+    """One chunk of the page's text and one of what the model says of it."""
+
+    model: Model
+
+    def chunk(self, pages, bench):
+        for page in pages:
+            yield Chunk(id=f"{page.ref}-0", ref=page.ref, text=page.text)
+            said = bench.door.chat(self.model, [Message(role="user", text=page.text)]).text
+            yield Chunk(id=f"{page.ref}-1", ref=page.ref, text=said, kind="figure")
+'''
+
+
+def test_what_documents_are_made_of_is_paid_once_too(project: Path, cli: Cli) -> None:
+    folder = project / "systems" / "chunkers"
+    folder.mkdir(parents=True)
+    (folder / "describer.py").write_text(DESCRIBER)
+    with serving(lambda seen: completion("A chart")) as server:
+        text = MODELS.format(url=server.url) + CONFIG.replace("{use: page_windows}", "{use: describer, model: small}")
+        (project / "asks.yaml").write_text(text)
+        cli("run", "asks.yaml", "--split", "dev")
+        assert len(server.seen) == 7, "one for each page"
+        assert manifest(project)["calls"]["billed"] == 7
+        assert manifest(project)["corpus"]["alder_2025"]["usage"]["calls"] == 4
+        first = rows(project)
+        shutil.rmtree(project / "results" / "cache")
+        cli("run", "asks.yaml", "--split", "dev")
+        assert (len(server.seen), rows(project), manifest(project)["calls"]["billed"]) == (7, first, 0)
+
+
 def test_a_run_that_is_killed_at_any_moment_asks_no_answered_call_again(asker: Path) -> None:
-    words = [sys.executable, "-m", "harness.cli", "run", "asks.yaml"]
+    words = [sys.executable, "-m", "harness.cli", "run", "asks.yaml", "--split", "dev"]
     draw = random.Random(14)
     with serving(lambda seen: completion(f"Reply to {seen.body['messages'][0]['content'][-20:]}"), 0.3) as server:
         config(asker, server.url)

@@ -359,7 +359,8 @@ FAULTS: dict[str, tuple[Answer, type[Exception], str]] = {
 def test_each_fault_is_the_right_one_s_and_says_so_in_one_line(tmp_path: Path, fault: str) -> None:
     answer, kind, said = FAULTS[fault]
     with serving(answer) as server:
-        model = Model(name="m", url=server.url, key_env="OPENAI_API_KEY", seconds=0.4)
+        seconds = 0.4 if fault in ("hang", "trickle") else 30
+        model = Model(name="m", url=server.url, key_env="OPENAI_API_KEY", seconds=seconds)
         for _ in range(2):
             with pytest.raises(kind, match=said) as raised:
                 door(tmp_path).chat(model, HELLO)

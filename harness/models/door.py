@@ -57,6 +57,7 @@ class Settings:
     allowed: tuple[str, ...] = ()
     limits: Mapping[str, Limits] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    max_usd: float | None = None
 
 
 class Prepared(NamedTuple):
@@ -85,7 +86,7 @@ class Door:
         credentials: Credentials | None = None,
     ) -> None:
         self.settings, self.blobs = settings, blobs
-        self.budget = budget or Budget()
+        self.budget = budget or Budget(settings.max_usd)
         known = credentials or Credentials(settings.allowed)
         self.exchange = Exchange(known, settings.limits, settings.prices, self.budget)
         self.calls = Calls(settings.folder / "replies")

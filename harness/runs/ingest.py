@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from harness.bench import Bench, Chunks, Document, Listed, Shelf, Untitled
 from harness.cache import keys
@@ -28,8 +28,31 @@ from harness.documents.corpus_yaml import DocumentFile
 from harness.errors import UserError, WorldError
 from harness.files import working_folder, writing
 from harness.protocols import Chunker, Parser, Retriever
-from harness.records import Chunk, Page, PageRef
+from harness.records import Chunk, Page, PageRef, Usage
 from harness.runs import guards
+
+
+class OpenedDoor(Protocol):
+    """The door while a worker is at one document."""
+
+    def enter(self, bench: Bench, component: Component) -> Bench:
+        """The bench with the door, where the component asks models."""
+
+    def used(self) -> Usage:
+        """What the document's calls cost with nothing kept. Raises the world's failure that a component went on after."""
+
+    def billed(self) -> Usage:
+        """What was paid for the document."""
+
+
+class DocumentDoor(Protocol):
+    """How a worker comes by the door. This module does not know it: no document is parsed again because the door changed."""
+
+    def key(self, component: Component) -> list[Any]:
+        """What of the door is in the key of what the component makes."""
+
+    def open(self, cache: Path) -> OpenedDoor:
+        """In a worker, the door for one document."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +67,8 @@ class Task:
     chunker: Chunker
     again: bool = False
     """Whether it is parsed again although its pages are kept."""
+    door: DocumentDoor | None = None
+    """How models are asked, where the parser or the chunker asks one."""
 
     @property
     def doc(self) -> str:
@@ -52,6 +77,10 @@ class Task:
     def corpus(self) -> Corpus:
         """The corpus with this document alone."""
         return Corpus(self.file.path.parent, "", False, {self.doc: self.file}, self.cache)
+
+
+_ASKING_SECONDS = 86_400.0
+"""More for a document whose parser or chunker asks a model; calls have limits of their own."""
 
 
 class Step(NamedTuple):
@@ -72,14 +101,16 @@ class Ingest:
         parser: Parser,
         chunker: Chunker,
         retry_failed: bool = False,
+        door: DocumentDoor | None = None,
     ) -> None:
         self.corpus, self.documents, self.cache = corpus, tuple(docs), cache
-        self.parser, self.chunker, self.retry_failed = parser, chunker, retry_failed
+        self.parser, self.chunker, self.retry_failed, self.door = parser, chunker, retry_failed, door
         self.lost: dict[str, str] = {}
         """Documents that failed in this run only (their process was killed, or a limit was reached), with the reason."""
         self.limits = processes.Limits.from_environment()
-        parser_key = keys.component_key(parser)
-        chunker_key = keys.component_key(chunker)
+        parser_key, chunker_key = (
+            [keys.component_key(one), *([door.key(one)] if door else [])] for one in (parser, chunker)
+        )
         stage, files = keys.code(__name__), corpus.documents
         self.parse_keys = {
             doc: keys.digest(["parse", stage, doc, files[doc].sha256, files[doc].pages, parser_key]) for doc in docs
@@ -123,7 +154,7 @@ class Ingest:
     def _task(self, doc: str) -> Task:
         places = self.pages_file(doc), self.chunks_file(doc)
         file = self.corpus.documents[doc]
-        return Task(file, self.cache, *places, self.parser, self.chunker, self.retry_failed)
+        return Task(file, self.cache, *places, self.parser, self.chunker, self.retry_failed, self.door)
 
     def _chunk_rows(self, doc: str) -> list[Any]:
         """The head and the chunks; raises WorldError where they are not those that this run began with."""
@@ -156,7 +187,7 @@ class Ingest:
         if doc in self.lost:
             return {"pages": {"failed": self.corpus.documents[doc].pages}, "error": self.lost[doc]}
         row = first_row(self.chunks_file(doc)) or self._chunk_rows(doc)[0]
-        return {"pages": row["pages"], "error": row["error"]}
+        return {name: row[name] for name in ("pages", "error", "usage") if name in row}
 
     def missing(self) -> list[str]:
         """Documents that have no whole chunk file of their own yet; those that failed too, where they are tried again."""
@@ -169,44 +200,59 @@ class Ingest:
         failed = rows[0]["error"] is not None or rows[0]["pages"].get("failed")
         return not (self.retry_failed and failed)
 
-    def run(self, bench: Bench, workers: int) -> None:
-        """Make the chunks and reference texts that are missing, and tell the user which documents failed."""
+    def run(self, bench: Bench, workers: int) -> Usage:
+        """Make the chunks and reference texts that are missing, and tell the user which documents failed.
+
+        Returns what models were paid for it.
+        """
         for kind in ("pages", "chunks", "reference", "indexes"):
             writing.sweep(self.cache / kind)
         missing, unread = self.missing(), [doc for doc in self.documents if not self.corpus.has_reference(doc)]
-        self._make([Step("document", self._task(doc)) for doc in missing], bench, workers)
+        at_once = 1 if self.door else workers  # what endpoints allow holds within one process
+        billed = self._make([Step("document", self._task(doc)) for doc in missing], bench, at_once)
         self._make([Step("reference text", self._task(doc)) for doc in unread], bench, workers)
         for doc in self.documents:
             if (error := self.head(doc)["error"]) is not None:
                 bench.progress.note(f"document {doc!r} failed: {error}")
             if (reason := self.corpus.damaged.get(doc)) is not None:
                 bench.progress.note(f"document {doc!r}: figures on its pages cannot be checked: {reason}")
+        return billed
 
-    def _make(self, steps: Sequence[Step], bench: Bench, size: int) -> None:
+    def _make(self, steps: Sequence[Step], bench: Bench, size: int) -> Usage:
+        billed = Usage()
         with closing(self._each(steps, bench.progress.note, size)) as ended:
-            for number, (step, fault, lost) in enumerate(ended, start=1):
+            for number, (step, taken, lost) in enumerate(ended, start=1):
+                fault, billed = (taken.fault, billed + taken.billed) if taken else (None, billed)
                 if step.what == "document" and lost:
                     self.lost[step.task.doc] = lost
                 elif lost or fault:
                     self.corpus.damaged[step.task.doc] = lost or fault or ""
                 bench.progress(f"{step.what}s", number, len(steps))
+        return billed
 
     def _each(self, steps: Sequence[Step], note: Callable[[str], None], size: int) -> Any:
         def notify(step: Step, what: str) -> None:
             note(f"{step.what} {step.task.doc!r}: {what}")
 
         def seconds(step: Step) -> float:
-            return self.limits.time(self.corpus.documents[step.task.doc].pages)
+            own = self.limits.time(self.corpus.documents[step.task.doc].pages)
+            return own + (_ASKING_SECONDS if self.door else 0.0)
 
         return processes.each(take, steps, size, seconds, notify, self.limits.gib)
 
 
-def take(step: Step) -> str | None:
-    """Do a step, in a worker; why there is no reference text, where there is none."""
+class Taken(NamedTuple):
+    """What a worker says of a step: why there is no reference text, where there is none, and what was paid."""
+
+    fault: str | None = None
+    billed: Usage = Usage()
+
+
+def take(step: Step) -> Taken:
+    """Do a step, in a worker."""
     if step.what == "reference text":
-        return make_reference(step.task)
-    make_document(step.task)
-    return None
+        return Taken(make_reference(step.task))
+    return Taken(billed=make_document(step.task))
 
 
 def known(file: DocumentFile) -> Document:
@@ -218,13 +264,20 @@ def _bench(task: Task, corpus: Corpus, listed: Listed) -> Bench:
     return Bench(corpus=Shelf(corpus, {task.doc: listed}), blobs=Blobs(task.cache / "blobs"))
 
 
-def make_document(task: Task) -> None:
-    """Parse and chunk one document and write both; runs in a worker."""
-    corpus = task.corpus()
+def make_document(task: Task) -> Usage:
+    """Parse and chunk one document and write both; what models were paid for it. Runs in a worker."""
+    corpus, opened = task.corpus(), task.door.open(task.cache) if task.door else None
+    enter = opened.enter if opened else _no_door
     pages = None if task.again else _kept_pages(task)
     if pages is None:
-        pages = _parse(task, corpus, _bench(task, corpus, Untitled(task.doc, task.file.pages)))
-    _keep(task, pages, _bench(task, corpus, known(task.file)))
+        pages = _parse(task, corpus, enter(_bench(task, corpus, Untitled(task.doc, task.file.pages)), task.parser))
+    chunks, error = _chunk(task, pages, enter(_bench(task, corpus, known(task.file)), task.chunker))
+    _keep(task, pages, chunks, error, opened.used() if opened else Usage())
+    return opened.billed() if opened else Usage()
+
+
+def _no_door(bench: Bench, component: Component) -> Bench:
+    return bench
 
 
 def _kept_pages(task: Task) -> list[Page] | None:
@@ -277,11 +330,17 @@ def failed_pages(corpus: Corpus, doc: str, reason: str) -> list[Page]:
     return [Page(ref=ref, status="failed", error=reason) for ref in refs]
 
 
-def _keep(task: Task, pages: Sequence[Page], bench: Bench) -> None:
+def _keep(task: Task, pages: Sequence[Page], chunks: Sequence[Chunk], error: str | None, used: Usage) -> None:
+    """Write pages and chunks; in the head of the chunks, what models took while they were made."""
     write_rows(task.pages_file, [page.model_dump(mode="json", exclude_defaults=True) for page in pages])
-    chunks, error = _chunk(task, pages, bench)
     states = Counter(page.status for page in pages)
-    head = {"doc": task.doc, "pages": dict(sorted(states.items())), "error": error or _whole_failure(pages)}
+    head: dict[str, Any] = {
+        "doc": task.doc,
+        "pages": dict(sorted(states.items())),
+        "error": error or _whole_failure(pages),
+    }
+    if used.calls:
+        head["usage"] = used.model_dump(mode="json", exclude_defaults=True)
     write_rows(task.chunks_file, [head, *(chunk.model_dump(mode="json", exclude_defaults=True) for chunk in chunks)])
 
 

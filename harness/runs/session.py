@@ -18,7 +18,7 @@ from harness.goldens.loading import GoldenSet
 from harness.models import prices
 from harness.models.door import Door
 from harness.records import Json
-from harness.runs.doors import CASES, cases_at_once, open_door
+from harness.runs.doors import CASES, cases_at_once, open_door, workers_door
 from harness.runs.ingest import Ingest, known
 from harness.runs.jobs import Job
 from harness.runs.options import Options
@@ -65,7 +65,7 @@ class Session:
         ingest = self._ingest(loaded)
         bench = self._bench(ingest)
         with self.clock.step("ingest"):
-            ingest.run(bench, self.options.workers or CASES)
+            self.door.budget.add(ingest.run(bench, self.options.workers or CASES))
         retry = Retry(self.options.retry_failed, self.options.retry_bad)
         return Stages(self.system, ingest, self.outcomes, bench, retry)
 
@@ -80,10 +80,9 @@ class Session:
         """What was paid since the session began, beside what the same costs with nothing kept, for the manifest."""
         if not any(component.models() for component in self.system.components.values()):
             return {}
-        now, before = self.door.budget.billed, self._before
-        cost = None if now.cost is None or before.cost is None else now.cost - before.cost
-        calls = {"billed": now.calls - before.calls, "prices": prices.source(self.system.prices)}
-        return {"cost_billed": cost, "calls": calls}
+        billed = self.door.budget.billed.since(self._before)
+        calls = {"billed": billed.calls, "prices": prices.source(self.system.prices)}
+        return {"cost_billed": billed.cost, "calls": calls}
 
     def flush(self) -> None:
         """Write what is pending in the caches."""
@@ -97,7 +96,9 @@ class Session:
         narrow = self.system.scope == "golden" and all(scopes)
         docs = [doc for doc in self.corpus.documents if doc in named or not narrow]
         parts = self.system.parser, self.system.chunker
-        return Ingest(self.corpus, docs, self.cache, *parts, self.options.retry_failed)
+        return Ingest(
+            self.corpus, docs, self.cache, *parts, self.options.retry_failed, workers_door(self.system, self.door)
+        )
 
     def _bench(self, ingest: Ingest) -> Bench:
         blobs = Blobs(self.cache / "blobs")

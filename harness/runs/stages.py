@@ -18,13 +18,14 @@ from harness.bench import Bench, Document, Index, NoDoor
 from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
-from harness.models.door import for_case, provider
+from harness.models.door import for_case
 from harness.models.ledger import Ledger, faulty, searched, usage
 from harness.models.stop_watch import StopWatch
 from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Kind, PageRef, Record, Search, Step
 from harness.runs import faults, guards
 from harness.runs.config import System
 from harness.runs.deadlines import Deadline, Late
+from harness.runs.doors import asking
 from harness.runs.indexes import Indexes
 from harness.runs.ingest import Ingest, known
 from harness.scoring.metric import Metric
@@ -32,9 +33,6 @@ from harness.scoring.scores import Score
 
 INSTRUMENT = ("harness.runs.indexes", "harness.cache.vectors")
 """What a system works with while it searches and answers: indexes, bench, corpus and page text, vectors. Metrics are not."""
-
-DOOR = "harness.models.door"
-"""By what models are asked; in the keys of what asks one."""
 
 
 class Retry(NamedTuple):
@@ -149,25 +147,19 @@ class Stages:
                 ingest.index_key(retriever),
                 keys.component_key(retriever),
                 retriever.candidates,
-                self._asks(retriever),
+                asking(retriever, system.prices),
             ]
         )
         self.rerank_key = keys.digest(
-            [self.search_key, keys.component_key(system.reranker), self._asks(system.reranker)]
+            [self.search_key, keys.component_key(system.reranker), asking(system.reranker, system.prices)]
         )
         self.answer_key = keys.digest(
-            [self.rerank_key, keys.component_key(system.answerer), self._asks(system.answerer)]
+            [self.rerank_key, keys.component_key(system.answerer), asking(system.answerer, system.prices)]
         )
         self.keys = {"search": self.search_key, "rerank": self.rerank_key, "answer": self.answer_key}
         self.deadline = Deadline(system.seconds)
         self._lock = threading.Lock()
         self._by_id: dict[str, Chunk] | None = None
-
-    def _asks(self, component: Component) -> list[Any]:
-        """By what code a component's models are asked and read, and at which prices; nothing where it has no model."""
-        clients = {type(provider(model.provider)).__module__ for model in component.models()}
-        prices = [[name, price.model_dump(mode="json")] for name, price in sorted(self.system.prices.items())]
-        return [prices, *(keys.code(module) for module in (DOOR, *sorted(clients)))] if clients else []
 
     # -- searching ----------------------------------------------------------------------------------------------
 
