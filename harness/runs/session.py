@@ -55,6 +55,7 @@ class Session:
             self.outcomes = Outcomes(self.cache / "outcomes.sqlite")
         self.computed = Memos(self.cache / "memo", progress)
         self.door = door or open_door([job.system], options)
+        self.retry = Retry(options.retry_failed, options.retry_bad)
         self._before = self.door.budget.billed
         self.workers = cases_at_once(job.system, self.door, options)
         self.metrics = all_metrics()
@@ -62,12 +63,11 @@ class Session:
 
     def stages(self, loaded: GoldenSet) -> Stages:
         """The system's stages on the documents of a split, all of them parsed and chunked."""
-        ingest = self._ingest(loaded)
-        bench = self._bench(ingest)
+        ingest = self.ingest(loaded)
+        bench = self.bench(ingest)
         with self.clock.step("ingest"):
             self.door.budget.add(ingest.run(bench, self.options.workers or CASES))
-        retry = Retry(self.options.retry_failed, self.options.retry_bad)
-        return Stages(self.system, ingest, self.outcomes, bench, retry)
+        return Stages(self.system, ingest, self.outcomes, bench, self.retry)
 
     def scoring(self, searches: str, stages: Callable[[], Stages]) -> Scoring:
         """The score stage on this corpus. `stages` are asked for passages only; those of other searches are refused."""
@@ -89,7 +89,7 @@ class Session:
         self.computed.flush()
         keys.PARSED.save(self.cache / "code.jsonl")
 
-    def _ingest(self, loaded: GoldenSet) -> Ingest:
+    def ingest(self, loaded: GoldenSet) -> Ingest:
         """The documents that this split is asked of: those in its goldens' scopes, or the whole corpus."""
         scopes = [golden.scope for golden in loaded.goldens]
         named = {doc for scope in scopes for doc in scope}
@@ -100,7 +100,8 @@ class Session:
             self.corpus, docs, self.cache, *parts, self.options.retry_failed, workers_door(self.system, self.door)
         )
 
-    def _bench(self, ingest: Ingest) -> Bench:
+    def bench(self, ingest: Ingest) -> Bench:
+        """What components may use, before it is narrowed to a case."""
         blobs = Blobs(self.cache / "blobs")
         bench = Bench(corpus=ingest.shelf, blobs=blobs, door=self.door, chunks=ingest.chunks)
         return replace(bench, memo=self._memo, progress=self.progress)

@@ -199,7 +199,7 @@ class Stages:
     def ranking(self, query: str, golden: Golden, watch: StopWatch | None = None) -> Ranking:
         """Search and rerank, from the cache where nothing that shapes it changed."""
         system = self.system
-        key = keys.digest(["rerank", self.rerank_key, query, *self._scope(golden, system.retriever, system.reranker)])
+        key = self._ranking_key(query, golden)
         cached = self._kept_ranking(key)
         if cached is not None:
             return cached
@@ -210,6 +210,10 @@ class Stages:
             given = system.reranker.rerank(query, list(hits), self._case_bench(golden, system.reranker, book))
             reranked = guards.reranked(system.reranker, given, hits, self.chunks())
         return self._keep(key, reranked, book)
+
+    def _ranking_key(self, query: str, golden: Golden) -> str:
+        scope = self._scope(golden, self.system.retriever, self.system.reranker)
+        return keys.digest(["rerank", self.rerank_key, query, *scope])
 
     def _first(self, query: str, golden: Golden, watch: StopWatch | None) -> Ranking:
         retriever = self.system.retriever
@@ -244,7 +248,7 @@ class Stages:
 
     def retrieve(self, golden: Golden) -> Case:
         """The golden's question, in its stand-alone form where there are earlier turns, straight to search."""
-        query = golden.standalone if golden.turns else golden.question
+        query = _query(golden)
         if query is None:
             return Case(golden=golden)
         watch = StopWatch()
@@ -262,11 +266,27 @@ class Stages:
 
     def generate(self, golden: Golden) -> Traced:
         """The real answerer on the golden's question and its earlier turns."""
-        turns = [turn.model_dump(mode="json") for turn in golden.turns]
-        scope = self._scope(golden, *self.system.components.values())
-        key = keys.digest(["generate", self.answer_key, golden.question, turns, scope])
+        key = self._work_key(golden)
         worked = self._kept_work(key) or self._generate(key, golden)
         return Traced(Case.of(golden, worked.attempt), worked.steps)
+
+    def _work_key(self, golden: Golden) -> str:
+        turns = [turn.model_dump(mode="json") for turn in golden.turns]
+        scope = self._scope(golden, *self.system.components.values())
+        return keys.digest(["generate", self.answer_key, golden.question, turns, scope])
+
+    def is_retrieved(self, golden: Golden) -> bool:
+        """Whether the retrieve stage has nothing to do for this golden."""
+        query = _query(golden)
+        return query is None or self._kept_ranking(self._ranking_key(query, golden)) is not None
+
+    def is_generated(self, golden: Golden) -> bool:
+        """Whether the generate stage has nothing to do for this golden."""
+        return self._kept_work(self._work_key(golden)) is not None
+
+    def bench_for(self, golden: Golden) -> Bench:
+        """The bench of a case without a golden to see."""
+        return self.bench.for_case(self.documents(golden), None)
 
     def _kept_work(self, key: str) -> Work | None:
         """What the system did before; None where it did nothing yet, or failed and is to be asked again."""
@@ -321,6 +341,11 @@ class Stages:
         used = usage(book.steps)
         done = Attempt(searches=calls.close(), answer=answer, usage=used, capped=calls.capped, error=error)
         return done, keep
+
+
+def _query(golden: Golden) -> str | None:
+    """What the retrieve stage searches for: the question, in its stand-alone form where there are earlier turns."""
+    return golden.standalone if golden.turns else golden.question
 
 
 Reader = Callable[[str], str]
