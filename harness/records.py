@@ -351,7 +351,9 @@ class Model(Record):
     """A model at an endpoint, as a config names it. In YAML it is a block, or a name under `models:`."""
 
     provider: str = "openai"
+    """Whose protocol the endpoint speaks."""
     name: Annotated[str, Field(min_length=1)]
+    """As the endpoint calls it."""
     url: str | None = None
     """Of another endpoint than the provider's own, without the last part (`/chat/completions`)."""
     key_env: str | None = None
@@ -359,7 +361,9 @@ class Model(Record):
     endpoint: str | None = None
     """A name for the endpoint, which is in the keys of replies where its address is not; default: the url's host."""
     temperature: float | None = 0.0
+    """Nothing: it is not sent."""
     max_tokens: Annotated[int, Field(ge=1)] | None = 1024
+    """Tokens of a reply at most; nothing: it is not sent."""
     context: Annotated[int, Field(ge=16)] | None = None
     """Tokens that the model reads and writes together at most, where that is known."""
     vision: bool = False

@@ -390,6 +390,18 @@ def test_a_key_that_a_server_echoes_is_in_no_kept_reply(tmp_path: Path) -> None:
     assert not any(SECRET in path.read_text() for path in tmp_path.rglob("*.json"))
 
 
+def test_a_request_that_does_not_fit_is_never_cut_in_silence(tmp_path: Path) -> None:
+    with serving() as server:
+        small = Model(name="m", url=server.url, context=16)
+        with pytest.raises(ReplyError, match="longer than the 16 tokens"):
+            door(tmp_path).chat(small, [Message(role="user", text="word " * 100)])
+        assert not server.seen
+    full = completion()
+    full["usage"]["prompt_tokens"] = 16
+    with serving(lambda seen: full) as server, pytest.raises(ReplyError, match="and the endpoint cut it"):
+        door(tmp_path).chat(small.model_copy(update={"url": server.url}), HELLO)
+
+
 # -- keys and hosts -----------------------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,6 @@
 """Write results in the form of another tool: an inspect-ai log with samples, model calls, scores and errors.
 
-harness export cited --to inspect
-inspect view --log-dir exports
+After `harness export findocrag --to inspect`, `inspect view --log-dir exports` shows it.
 """
 
 from __future__ import annotations

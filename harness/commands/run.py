@@ -13,9 +13,15 @@ a second run takes seconds and a stopped one goes on where it was.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.commands._arguments import from_one, place, usd
+from harness.errors import UserError
+
+if TYPE_CHECKING:
+    from harness.runs.jobs import Job
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,6 +109,7 @@ def run(args: argparse.Namespace) -> int:
         _inputs.writable(folder)
     progress = Progress()
     jobs = open_jobs(args.configs, options, lambda jobs: _inputs.refuse_places(jobs, options, args.findings))
+    _refuse_timing(jobs, options.time)
     for note in dict.fromkeys(job.note for job in jobs if job.note):
         progress.note(note)
     made_before = claims.made_before(jobs, options)
@@ -128,3 +135,13 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         screen.print_json(results)
     return 0
+
+
+def _refuse_timing(jobs: Sequence[Job], wanted: bool) -> None:
+    """Replies that are kept come at once: what would be measured is not what a user of the system waits for."""
+    for job in jobs:
+        if wanted and any(component.models() for component in job.system.components.values()):
+            raise UserError(
+                f"{job.system.name} asks a model, whose kept replies come at once: --time measures systems that ask none. "
+                "The seconds of each call are in results/calls/."
+            )

@@ -93,6 +93,16 @@ class Credentials:
         )
 
 
+def user_hosts(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """The hosts that the user allows in every project: lines of ~/.config/harness/allowed-hosts, as --allow-host takes them."""
+    home = environment.get("XDG_CONFIG_HOME") or os.path.join(environment.get("HOME", ""), ".config")
+    try:
+        lines = (Path(home) / "harness" / "allowed-hosts").read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ()
+    return tuple(host for line in lines if (host := line.partition("#")[0].strip()))
+
+
 def loopback(url: str) -> bool:
     """Whether an address is this machine."""
     host = urlsplit(url).hostname or ""

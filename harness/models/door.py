@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 1_000_000
 """Characters of a reply at most; a model that is cut after 1,024 tokens writes 5,000."""
+_MOST_CHARACTERS_A_TOKEN = 8
+_TOO_LONG = "the request is longer than the {:,} tokens of the model's context"
 _NO_FIELDS: Mapping[str, Any] = MappingProxyType({})
 _OUTCOMES = {
     "length": "the reply was cut at the most tokens that it may have",
@@ -112,6 +114,7 @@ class Door:
         forms = client.forms if schema else (None,)
         asks = [_ask(model, messages, tools, tool_choice, schema, form, logprobs) for form in forms]
         prepared = [self._chat(client, ask, sample, schema) for ask in asks]
+        _refuse_too_long(prepared[0])
         found = self._kept(prepared)
         kept, chosen = found or self._answered(prepared, on_text)
         reply = _reply(kept, chosen, self.settings.prices)
@@ -391,6 +394,8 @@ def _reply(kept: Kept, one: Prepared, own: Mapping[str, Price]) -> Reply:
         raise ReplyError(
             f"the reply has {len(read.text):,} characters, more than {LONGEST_TEXT:,} that are read", reply
         )
+    if one.model.context and reply.usage.input_tokens >= one.model.context:
+        raise ReplyError(f"{_TOO_LONG.format(one.model.context)}, and the endpoint cut it", reply)
     if reply.finish in _OUTCOMES:
         raise ReplyError(f"{_OUTCOMES[reply.finish]} (finish: {reply.finish})", reply)
     return reply if one.schema is None else _structured(reply, one.schema, one.form or "text")
@@ -401,6 +406,14 @@ def _structured(reply: Reply, schema: type[BaseModel], form: str) -> Reply:
         return reply.model_copy(update={"parsed": schemas.read(reply, schema, form)})
     except schemas.Misfit as error:
         raise ReplyError(f"the reply is not of the form that was asked for: {error}", reply) from None
+
+
+def _refuse_too_long(one: Prepared) -> None:
+    """Some servers cut a request that is too long without a word; what is too long by any count is not sent."""
+    size = sum(len(str(part)) for part in one.request.body["messages"])
+    if one.model.context and size > one.model.context * _MOST_CHARACTERS_A_TOKEN:
+        bare = Reply(finish="other", key=one.request.key)
+        raise ReplyError(f"{_TOO_LONG.format(one.model.context)}: it has {size:,} characters", bare)
 
 
 def _is_bad(kept: Kept, one: Prepared) -> bool:

@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from itertools import count
 from typing import Annotated
 
 from pydantic import Field
@@ -30,8 +31,11 @@ class Limits(Record):
     """What is asked of one endpoint at most."""
 
     in_flight: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Calls at a time; default: 16, at a server on this machine 2."""
     requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    """Calls that may begin in a minute."""
     tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+    """Tokens a minute, those that a reply may have included; counted as four characters a token."""
 
 
 class Pace:
@@ -67,7 +71,7 @@ class Endpoint:
         Raises WorldError where it goes on failing.
         """
         waited, tries = 0.0, 0
-        while True:
+        for attempt in count(1):
             self._wait_for_pace(tokens)
             pause, fault, late = 0.0, "", False
             try:
@@ -82,8 +86,9 @@ class Endpoint:
             pause = pause or _backoff(tries)
             waited += pause
             if tries >= TRIES or waited > PATIENCE:
-                raise WorldError(f"{self.name}: {fault}. It was tried {counted(max(tries, 1), 'time')}; {_RESUME}")
+                raise WorldError(f"{self.name}: {fault}. It was tried {counted(attempt, 'time')}; {_RESUME}")
             self.sleep(pause)
+        raise AssertionError("unreachable")
 
     def _wait_for_pace(self, tokens: int) -> None:
         waits = [pace.take(amount) for pace, amount in ((self._requests, 1), (self._tokens, tokens)) if pace]

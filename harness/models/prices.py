@@ -21,7 +21,9 @@ class Price(Record):
     """USD for a million tokens."""
 
     input: Usd
+    """Of what the model reads."""
     output: Usd = 0.0
+    """Of what it writes."""
     cached: Usd | None = None
     """Of input tokens that came from the provider's prompt cache; default: as other input."""
     stored: Usd | None = None

@@ -12,6 +12,7 @@ from harness.cache import keys
 from harness.cache.blobs import Blobs
 from harness.components import Component
 from harness.errors import UserError
+from harness.models.credentials import user_hosts
 from harness.models.door import CaseDoor, Door, Settings, provider
 from harness.models.ledger import Ledger, usage
 from harness.models.prices import Price
@@ -33,7 +34,8 @@ def open_door(systems: Sequence[System], options: Options) -> Door:
     limits = _one_for_all("limits", [system.limits for system in systems])
     prices = _one_for_all("prices", [system.prices for system in systems])
     folder = options.results / "calls"
-    said = Settings(folder, options.offline, options.retry_bad, options.allowed_hosts, limits, prices, options.max_usd)
+    allowed = (*options.allowed_hosts, *user_hosts())
+    said = Settings(folder, options.offline, options.retry_bad, allowed, limits, prices, options.max_usd)
     return Door(said, Blobs(options.cache / "blobs"))
 
 

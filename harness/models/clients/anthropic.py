@@ -90,7 +90,7 @@ def _sdk(url: str, key: str | None) -> http.Sdk:
     except ImportError:
         raise UserError("provider 'anthropic' needs its SDK: pip install -e '.[anthropic]'") from None
     client = anthropic.Anthropic(api_key=key or _NO_KEY, base_url=url, max_retries=0, http_client=http.http_client())
-    unsaid = ("Authorization",) if key else ("Authorization", "X-Api-Key")
+    unsaid = () if key else ("Authorization", "X-Api-Key")
     return http.Sdk(client, anthropic, dict.fromkeys(unsaid, anthropic.Omit()))
 
 
