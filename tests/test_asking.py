@@ -175,6 +175,43 @@ def test_what_documents_are_made_of_is_paid_once_too(project: Path, cli: Cli) ->
         assert (len(server.seen), rows(project), manifest(project)["calls"]["billed"]) == (7, first, 0)
 
 
+def test_a_stranger_s_config_sends_no_variable_anywhere(asker: Path, cli: Cli) -> None:
+    """The name stands for any host that is not this machine; nothing is looked up before the config is refused."""
+    config(asker, "http://evil.test/v1")
+    text = (asker / "asks.yaml").read_text()
+    (asker / "asks.yaml").write_text(text.replace("name: m,", "name: m, key_env: AWS_SECRET_ACCESS_KEY,"))
+    done = cli("run", "asks.yaml", "--split", "dev", code=2, AWS_SECRET_ACCESS_KEY="wJalrXUtnFEMI")
+    assert "sends the variable AWS_SECRET_ACCESS_KEY to evil.test" in done.stderr
+    assert "--allow-host evil.test" in done.stderr
+    assert "wJalrXUtnFEMI" not in done.stderr + done.stdout
+    done = cli("run", "asks.yaml", "--split", "dev", code=4, OPENAI_API_KEY="")
+    assert "set the environment variable AWS_SECRET_ACCESS_KEY" in done.stderr
+
+
+def test_a_plan_asks_nobody_and_holds_what_the_run_then_takes(asker: Path, cli: Cli) -> None:
+    with serving() as server:
+        config(asker, server.url, "prices: {m: {input: 1000, output: 2000}}\n")
+        before = json.loads(cli("plan", "asks.yaml", "--json").stdout)
+        assert not server.seen
+        stages = {line["stage"]: line for line in before["systems"]["asks"]}
+        assert list(stages) == ["documents", "index", "retrieve", "generate", "score"]
+        for line in stages.values():
+            for name in ("seconds", "calls", "input", "output", "usd"):
+                low, high = line[name]
+                assert low <= high <= 3 * low or low == high == 0, (line["stage"], name)
+        generate = stages["generate"]
+        assert (generate["units"], generate["kept"], generate["to_do"]) == (4, 0, 4)
+        assert generate["calls"][0] <= 8 <= generate["calls"][1]
+        cli("run", "asks.yaml", "--split", "dev")
+        assert len(server.seen) == 8
+        asked = sum(len(json.dumps(seen.body)) for seen in server.seen) / 4
+        assert generate["input"][0] <= asked <= generate["input"][1]
+        after = json.loads(cli("plan", "asks.yaml", "--json").stdout)["systems"]["asks"]
+        assert {(line["stage"], line["to_do"]) for line in after} == {(name, 0) for name in stages}
+        assert not any(line["usd"][1] for line in after)
+        assert len(server.seen) == 8
+
+
 def test_a_run_that_is_killed_at_any_moment_asks_no_answered_call_again(asker: Path) -> None:
     words = [sys.executable, "-m", "harness.cli", "run", "asks.yaml", "--split", "dev"]
     draw = random.Random(14)

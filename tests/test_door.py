@@ -15,6 +15,7 @@ from model_server import Answer, Seen, completion, serving
 from pydantic import BaseModel, ConfigDict
 
 from harness.bench import BlobStore, NoBlobs
+from harness.cache import keys
 from harness.cache.blobs import Blobs
 from harness.errors import ReplyError, UserError, WorldError
 from harness.models import limits
@@ -565,6 +566,18 @@ def test_the_cap_is_never_passed_and_what_was_paid_is_kept(tmp_path: Path) -> No
         assert len(server.seen) == budget.billed.calls
         with pytest.raises(WorldError, match="the price of this model is not known"):
             door(tmp_path / "other", budget=Budget(1)).chat(model, HELLO)
+
+
+@pytest.mark.parametrize("module", ["harness.runs.ingest", "harness.runs.indexes", "systems.retrievers.bm25"])
+def test_nothing_is_read_or_searched_again_because_the_door_changed(module: str) -> None:
+    """Of this room, what parses, indexes and searches may know only the watch that says whose time it is."""
+    found, waiting = set(), [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += keys._source(name).modules
+    assert {name for name in found if name.startswith("harness.models")} <= {"harness.models.stop_watch"}
 
 
 # -- embeddings, rerankers, cases ---------------------------------------------------------------------------------------
