@@ -136,7 +136,8 @@ def cli(project: Path) -> Cli:
     def call(
         *words: str, code: int | None = 0, cwd: Path = project, **variables: str
     ) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **variables}
+        quick = {"PYTHONDONTWRITEBYTECODE": ""}  # else each process compiles the harness again
+        environment = {**os.environ, **quick, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **variables}
         command = [sys.executable, "-m", "harness.cli", *words]
         done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
         assert code is None or done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"

@@ -251,12 +251,16 @@ def _version(package: str) -> str:
     """The version of the distribution that holds a top-level package; empty for the standard library."""
     if package in sys.stdlib_module_names or package == "__future__":
         return ""
-    for distribution in (package, *_distributions().get(package, ())):
-        try:
-            return importlib.metadata.version(distribution)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return "absent"
+    return _installed_version(package) or next(
+        filter(None, map(_installed_version, _distributions().get(package, ()))), "absent"
+    )
+
+
+def _installed_version(distribution: str) -> str | None:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 @cache
