@@ -241,3 +241,46 @@ def _repeated(answered: list[Seen]) -> list[Seen]:
 def _on_its_way(seen: Seen, kills: list[float]) -> bool:
     """Whether an answer had not reached the disk when the process was killed: nobody can keep what he has not read."""
     return any(seen.answered_at is not None and 0 <= kill - seen.answered_at < 0.1 for kill in kills)
+
+
+GRADER = '''\
+"""Asks a model whether an answer is polite."""
+
+from harness.records import Message, Model
+from harness.scoring.metric import Metric
+
+
+class Polite(Metric):
+    """1 where the model says yes."""
+
+    stage = "generate"
+    unit = "share"
+    higher_is_better = True
+    model: Model = Model(name="judge", url="URL", endpoint="judges")
+
+    def score(self, case, bench):
+        said = bench.door.chat(self.model, [Message(role="user", text=case.answer.text)]).text
+        return self.scored(case, float(said == "yes"), said)
+'''
+
+
+def test_a_metric_that_asks_a_model_says_by_which_replies_and_is_not_the_system_s_cost(asker: Path, cli: Cli) -> None:
+    def answer(seen: Seen) -> Any:
+        if seen.body["model"] == "judge":
+            return completion("", "length") if "chairs" in json.dumps(seen.body) else completion("yes")
+        return slow_at_first(seen)
+
+    (asker / "systems" / "metrics").mkdir()
+    with serving(answer) as server:
+        config(asker, server.url)
+        (asker / "systems" / "metrics" / "polite.py").write_text(GRADER.replace("URL", server.url))
+        cli("run", "asks.yaml", "--split", "dev")
+        asked = len(server.seen)
+        cli("score", "asks")
+        assert len(server.seen) == asked, "a verdict that cannot be read is kept too"
+    scores = [json.loads(line) for line in rows(asker)["scores.jsonl"].splitlines()]
+    own = {score["golden"]: score for score in scores if score["metric"] == "polite"}
+    assert (own["t:1"]["value"], len(own["t:1"]["calls"]), own["t:1"]["usage"]["calls"]) == (1.0, 1, 1)
+    assert own["t/2"]["status"] == "failed", "the instrument's failure, and no 0"
+    cases = [json.loads(line) for line in rows(asker)["generation.jsonl"].splitlines()]
+    assert {case["usage"]["calls"] for case in cases} == {2}

@@ -182,13 +182,18 @@ def _answering(session: Session, chunks: Sequence[Chunk], bench: Callable[[Golde
 
 
 def _hits(session: Session, chunks: Sequence[Chunk], query: str, golden: Golden, bench: Bench) -> list[Hit]:
-    """Passages from all over the documents in scope, as many as a search gives, put in order by the reranker."""
+    """As many passages of the documents in scope as a search gives, put in order by the reranker.
+
+    They are from the longer half of each scope's passages: a search finds full ones, not the ends of pages.
+    """
     retriever, reranker = session.system.retriever, session.system.reranker
     if models := retriever.models():
         bench.door.embed(models[0], [query])
     inside = [chunk for chunk in chunks if not golden.scope or chunk.ref.doc in golden.scope] or list(chunks)
-    step = max(1, len(inside) // retriever.candidates)
-    hits = [Hit(chunk, 1.0 / (1 + place)) for place, chunk in enumerate(islice(inside[::step], retriever.candidates))]
+    full = sorted(inside, key=lambda chunk: (-len(chunk.passage), chunk.id))[: (len(inside) + 1) // 2]
+    chosen = full[:: max(1, len(full) // retriever.candidates)][: retriever.candidates]
+    middle = sorted(chosen, key=lambda chunk: abs(len(chunk.passage) - len(chosen[len(chosen) // 2].passage)))
+    hits = [Hit(chunk, 1.0 / (1 + place)) for place, chunk in enumerate(middle)]
     return reranker.rerank(query, hits, bench) if reranker.models() else hits
 
 

@@ -72,9 +72,17 @@ class Session:
     def scoring(self, searches: str, stages: Callable[[], Stages]) -> Scoring:
         """The score stage on this corpus. `stages` are asked for passages only; those of other searches are refused."""
         shelf = Shelf(self.corpus, {doc: known(file) for doc, file in self.corpus.documents.items()})
-        bench = Bench(corpus=shelf, blobs=Blobs(self.cache / "blobs"))
+        bench = Bench(corpus=shelf, blobs=Blobs(self.cache / "blobs"), door=self.door)
         passages = passages_of(searches, lambda: _same_search(stages(), searches))
-        return Scoring(self.metrics, self.outcomes, bench, self.system.scope, scoring_stamp(self.corpus), passages)
+        return Scoring(
+            self.metrics,
+            self.outcomes,
+            bench,
+            self.system.scope,
+            scoring_stamp(self.corpus),
+            passages,
+            self.system.prices,
+        )
 
     def billed(self) -> dict[str, Json]:
         """What was paid since the session began, beside what the same costs with nothing kept, for the manifest."""

@@ -8,8 +8,9 @@ score     saved cases only; no system runs
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from pydantic import Field
@@ -20,6 +21,7 @@ from harness.cache.outcomes import Outcomes
 from harness.components import Component
 from harness.models.door import for_case
 from harness.models.ledger import Ledger, faulty, searched, usage
+from harness.models.prices import Price
 from harness.models.stop_watch import StopWatch
 from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Kind, PageRef, Record, Search, Step
 from harness.runs import faults, guards
@@ -45,6 +47,7 @@ class Retry(NamedTuple):
 
 
 NOTHING_AGAIN = Retry()
+NO_PRICES: Mapping[str, Price] = MappingProxyType({})
 
 
 class Ranking(Record):
@@ -371,13 +374,15 @@ class Scoring:
         scope: str,
         stamp: str,
         passages: Passages | None = None,
+        prices: Mapping[str, Price] = NO_PRICES,
     ) -> None:
         self.metrics, self.outcomes, self.bench, self.scope, self.passages = metrics, outcomes, bench, scope, passages
+        self.prices = prices
         self.keys = {metric.label: self._key(metric, stamp) for metric in metrics}
 
     def _key(self, metric: Metric, stamp: str) -> str:
         read = self.passages.key if self.passages and metric.reads_passages else None
-        return keys.digest([keys.component_key(metric), stamp, read])
+        return keys.digest([keys.component_key(metric), stamp, read, *asking(metric, self.prices)])
 
     def score(self, retrieved: Case, generated: Case) -> list[Score]:
         """Every metric on one golden: retrieve metrics see only the retrieve stage, the others only what followed."""
@@ -390,12 +395,23 @@ class Scoring:
         cached = self.outcomes.get_many(wanted.values())
         reading = replace(self.bench, passage=self.passages.of(generated)) if self.passages else self.bench
         fresh = {
-            m.label: m.rate(views[m.stage], reading if m.reads_passages else self.bench)
+            m.label: self._rate(m, views[m.stage], reading if m.reads_passages else self.bench)
             for m in self.metrics
             if wanted[m.label] not in cached
         }
         self._keep({wanted[label]: score for label, score in fresh.items() if score.status != "failed"})
         return [fresh.get(label) or Score.model_validate(cached[key]) for label, key in wanted.items()]
+
+    def _rate(self, metric: Metric, case: Case, bench: Bench) -> Score:
+        """The metric's score; of one that asks a model, with the calls that it made and what they took."""
+        if not metric.models():
+            return metric.rate(case, bench)
+        book = Ledger()
+        score = metric.rate(case, bench.booking(for_case(self.bench.door, book), book.note))
+        book.refuse_hidden()
+        steps = [step for step in book.close() if step.kind == "call"]
+        calls = tuple(step.key for step in steps if step.key)
+        return score.model_copy(update={"calls": calls, "usage": usage(steps)})
 
     def _keep(self, scores: dict[str, Score]) -> None:
         if scores:
