@@ -504,6 +504,17 @@ def test_two_cases_that_ask_the_same_pay_once(tmp_path: Path) -> None:
         assert (len(set(map(str, replies))), len(server.seen)) == (1, 1)
 
 
+def test_two_commands_that_ask_the_same_pay_once(tmp_path: Path) -> None:
+    """Doors of two processes know each other by their files alone, as these two do."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with serving(seconds=0.1) as server, ThreadPoolExecutor(2) as pool:
+        model = Model(name="m", url=server.url)
+        replies = list(pool.map(lambda one: one.chat(model, HELLO), [door(tmp_path), door(tmp_path)]))
+        assert (len(set(map(str, replies))), len(server.seen)) == (1, 1)
+    assert not list(tmp_path.rglob("*.asking"))
+
+
 def test_a_slot_is_free_while_a_call_waits_as_it_was_told(tmp_path: Path) -> None:
     from concurrent.futures import ThreadPoolExecutor
 

@@ -9,11 +9,14 @@ import hashlib
 import json
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from harness.cache import keys
+from harness.files.locking import held
 from harness.files.writing import writing
 from harness.records import Finish, Json, Record, Usage
 
@@ -55,10 +58,22 @@ class Calls:
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.Lock()
 
-    def lock(self, key: str) -> threading.Lock:
-        """Held while a request is made, so that two cases that ask the same pay once."""
+    @contextmanager
+    def asking(self, key: str) -> Iterator[None]:
+        """Around a request, so that two cases that ask the same pay once, in two processes too."""
         with self._lock:
-            return self._locks.setdefault(key, threading.Lock())
+            own = self._locks.setdefault(key, threading.Lock())
+        place = self.path(key).with_suffix(".asking")
+        with own:
+            with writing(place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                handle = os.open(place, os.O_CREAT | os.O_RDWR)
+            try:
+                with held(handle):
+                    yield
+            finally:
+                place.unlink(missing_ok=True)
+                os.close(handle)
 
     def path(self, key: str) -> Path:
         """Where the call of that key lies."""

@@ -210,8 +210,8 @@ class Door:
 
     def _answered(self, prepared: Sequence[Prepared], on_text: Told | None) -> tuple[Kept, Prepared]:
         """The reply of the endpoint, in the first form that it takes."""
-        with self.calls.lock(prepared[0].request.key):
-            found = self._kept(prepared)  # another case may have asked meanwhile
+        with self.calls.asking(prepared[0].request.key):
+            found = self._kept(prepared)  # another case, or another command, may have asked meanwhile
             return found or self._ask(prepared, on_text)
 
     def _ask(self, prepared: Sequence[Prepared], on_text: Told | None) -> tuple[Kept, Prepared]:
