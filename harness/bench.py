@@ -11,13 +11,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
+from pydantic import BaseModel
+
 from harness.components import Component
 from harness.errors import HarnessError
-from harness.records import Chunk, Golden, Hit, PageRef
+from harness.records import Chunk, Golden, Hit, Message, Model, PageRef, Reply, Step, Tool
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -238,6 +242,58 @@ def _no_chunks() -> list[Chunk]:
     return []
 
 
+class Door(Protocol):
+    """The one way to a model. Safe for threads; what a call used is booked to the case.
+
+    Raises WorldError (nothing is kept, the run stops) and ReplyError (a kept reply that cannot be used).
+    """
+
+    def chat(
+        self,
+        model: Model,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[Tool] = (),
+        tool_choice: str | None = None,
+        schema: type[BaseModel] | None = None,
+        logprobs: int = 0,
+        sample: int = 0,
+        on_text: Callable[[str], None] | None = None,
+    ) -> Reply:
+        """The model's reply, from the kept ones where the same was asked before.
+
+        `tool_choice` is "auto", "none", "required" or a tool's name. With a `schema`, `reply.parsed` is an object that it
+        accepts. `logprobs` is the number of likeliest tokens in each place. Another `sample` is another reply to the same.
+        `on_text` is told each piece of text as it comes.
+        """
+
+    def embed(self, model: Model, texts: Sequence[str], extra: Mapping[str, Any] = MappingProxyType({})) -> Vectors:
+        """float32 (n, d), as the model gave them; `extra` are further fields of the request's body."""
+
+    def rerank(self, model: Model, query: str, passages: Sequence[str]) -> list[float]:
+        """How well each passage fits the query, in the order of the passages."""
+
+
+_NO_DOOR = "it asks a model, and none of its settings is a Model: what it gives could not be kept under its key"
+
+
+class NoDoor:
+    """A door that is shut, for components that name no model in their settings."""
+
+    def chat(self, model: Model, messages: Sequence[Message], **settings: Any) -> Reply:
+        raise RuntimeError(_NO_DOOR)
+
+    def embed(self, model: Model, texts: Sequence[str], extra: Mapping[str, Any] = MappingProxyType({})) -> Vectors:
+        raise RuntimeError(_NO_DOOR)
+
+    def rerank(self, model: Model, query: str, passages: Sequence[str]) -> list[float]:
+        raise RuntimeError(_NO_DOOR)
+
+
+def _no_note(step: Step) -> None:
+    pass
+
+
 class Watcher(Protocol):
     """Is told how far a step is, and what a user should know."""
 
@@ -264,6 +320,9 @@ class Bench:
 
     corpus: Pages = field(default_factory=NoPages)
     blobs: BlobStore = field(default_factory=NoBlobs)
+    door: Door = field(default_factory=NoDoor)
+    note: Callable[[Step], None] = _no_note
+    """Puts a step of the component's own (a draft, a check, a note) into the case's trace."""
     documents: tuple[Document, ...] = ()
     """Documents in scope, of which the question is asked."""
     chunks: Chunks = field(default_factory=lambda: Chunks(_no_chunks))
@@ -297,8 +356,12 @@ class Bench:
 
     def for_texts(self) -> Bench:
         """What may be read while vectors are made: nothing of the case and of the corpus, since they are kept by text."""
-        return Bench(blobs=self.blobs, memo=self.memo, progress=self.progress)
+        return Bench(blobs=self.blobs, door=self.door, memo=self.memo, progress=self.progress)
 
     def for_case(self, documents: tuple[Document, ...], gold: Golden | None) -> Bench:
         """The same bench, narrowed to one case."""
         return replace(self, documents=documents, gold=gold)
+
+    def booking(self, door: Door, note: Callable[[Step], None]) -> Bench:
+        """The same bench, with a door that books to one case and that case's trace."""
+        return replace(self, door=door, note=note)

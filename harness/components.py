@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, ValidationInfo, model_validator
 from pydantic_core import to_jsonable_python
 
 from harness import registry
 from harness.errors import UserError
+from harness.records import Model
 
 Kind = TypeVar("Kind")
 
@@ -42,11 +43,11 @@ class Component(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _by_name(cls, value: Any, handler: ModelWrapValidatorHandler[Component]) -> Component:
+    def _by_name(cls, value: Any, handler: ModelWrapValidatorHandler[Component], info: ValidationInfo) -> Component:
         is_protocol = "kind" in cls.__dict__ and bool(cls.kind)
         if not is_protocol or isinstance(value, cls):
             return handler(value)
-        return build(cls, value)
+        return build(cls, value, info.context)
 
     @model_validator(mode="after")
     def _declares_its_paths(self) -> Self:
@@ -87,6 +88,10 @@ class Component(BaseModel):
         """This component and every component inside it, outermost first, however deep its settings hold them."""
         inner = [child for _, value, _ in self.settings() for child in _inside(value, Component)]
         return [self, *(part for child in inner for part in child.parts())]
+
+    def models(self) -> list[Model]:
+        """The models that its settings name, and those of the components inside it."""
+        return [model for part in self.parts() for _, value, _ in part.settings() for model in _inside(value, Model)]
 
     def files(self) -> tuple[Path, ...]:
         """Files that shape what it does (a prompt, a model): their contents count into its key."""
@@ -135,8 +140,11 @@ def _name(key: Any) -> str:
     return key if isinstance(key, str) else str(to_jsonable_python(key))
 
 
-def build(protocol: type[Component], block: Any) -> Component:
-    """The component that a YAML block names. Raises ValueError, or pydantic's own error, for what is wrong in it."""
+def build(protocol: type[Component], block: Any, context: Any = None) -> Component:
+    """The component that a YAML block names. Raises ValueError, or pydantic's own error, for what is wrong in it.
+
+    `context` is handed on to validators: under "models" it holds what a config's `models:` names.
+    """
     block = {"use": block} if isinstance(block, str) else block
     if not isinstance(block, dict) or not isinstance(block.get("use"), str):
         raise ValueError(f"write a {protocol.kind} as {{use: name, setting: value}}, not {block!r}")
@@ -146,7 +154,7 @@ def build(protocol: type[Component], block: Any) -> Component:
         raise ValueError(str(error)) from None
     assert issubclass(found, Component)
     _require(found)
-    return found.model_validate({key: value for key, value in block.items() if key != "use"})
+    return found.model_validate({key: value for key, value in block.items() if key != "use"}, context=context)
 
 
 def _require(found: type[Component]) -> None:

@@ -1,5 +1,9 @@
 """The errors that end a command with one clear line, and the exit code that each stands for."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class HarnessError(Exception):
     """Base of the errors that are shown as one message, without a traceback."""
@@ -23,6 +27,17 @@ class WorldError(HarnessError):
     """The world outside failed: a full disk, a rate limit, no network, no key. Running again resumes."""
 
     exit_code = 4
+
+
+class ReplyError(Exception):
+    """A reply of a model that was kept and cannot be used: cut short, filtered, not of the form that was asked for.
+
+    It is no HarnessError: it is the outcome of the system that asked. `reply` is the Reply as far as it could be read.
+    """
+
+    def __init__(self, message: str, reply: Any = None) -> None:
+        super().__init__(message)
+        self.reply = reply
 
 
 def nearest(name: str, known: list[str]) -> str:

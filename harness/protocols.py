@@ -52,8 +52,6 @@ class Embedder(Component):
     """Texts in, vectors out, each text once per model over all variants."""
 
     kind: ClassVar[str] = "embedder"
-    paid: ClassVar[bool] = False
-    """True where vectors cost money: they are then kept with the calls and not with the cache."""
 
     def embed(self, texts: Sequence[str], kind: Literal["passage", "query"], bench: Bench) -> Vectors:
         """float32 (n, d), each row of unit length; from the memo where the text was embedded before."""

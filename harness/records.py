@@ -5,12 +5,22 @@ Records are frozen, refuse unknown keys and refuse NaN, so that what one side wr
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationInfo,
+    model_validator,
+)
 
 Json = Any
 _LONGEST_INTEGER = 4096
@@ -285,13 +295,29 @@ class Golden(Record):
 
 
 class Usage(Record):
-    """What a case cost. `cost` in USD, None where a price is not known; `cached` replies were not paid again."""
+    """What a case or a reply cost, if nothing is kept from before. `cost` in USD, None where a price is not known.
+
+    `input_tokens` are all that the model read; of them, `cached_tokens` came from its provider's prompt cache and
+    `stored_tokens` went into it.
+    """
 
     calls: int = 0
-    cached: int = 0
     input_tokens: int = 0
+    cached_tokens: int = 0
+    stored_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        counts = ("calls", "input_tokens", "cached_tokens", "stored_tokens", "output_tokens")
+        return Usage(cost=cost, **{name: getattr(self, name) + getattr(other, name) for name in counts})
+
+    def since(self, before: Usage) -> Usage:
+        """What was added to `before`."""
+        cost = None if self.cost is None or before.cost is None else self.cost - before.cost
+        counts = ("calls", "input_tokens", "cached_tokens", "stored_tokens", "output_tokens")
+        return Usage(cost=cost, **{name: getattr(self, name) - getattr(before, name) for name in counts})
 
 
 class Attempt(Record):
@@ -320,3 +346,118 @@ class Case(Attempt):
     def shown(self) -> frozenset[PageRef]:
         """The pages that the answerer was shown, over all its searches."""
         return frozenset(hit.ref for search in self.searches for hit in search.hits)
+
+
+# -- models ---------------------------------------------------------------------------------------------------------
+
+
+class Model(Record):
+    """A model at an endpoint, as a config names it. In YAML it is a block, or a name under `models:`."""
+
+    provider: str = "openai"
+    """Whose protocol the endpoint speaks."""
+    name: Annotated[str, Field(min_length=1)]
+    """As the endpoint calls it."""
+    url: str | None = None
+    """Of another endpoint than the provider's own, without the last part (`/chat/completions`)."""
+    key_env: str | None = None
+    """The environment variable that holds the key; default: the provider's own; empty: no key is sent."""
+    endpoint: str | None = None
+    """A name for the endpoint, which is in the keys of replies where its address is not; default: the url's host."""
+    temperature: float | None = 0.0
+    """Nothing: it is not sent."""
+    max_tokens: Annotated[int, Field(ge=1)] | None = 1024
+    """Tokens of a reply at most; nothing: it is not sent."""
+    context: Annotated[int, Field(ge=16)] | None = None
+    """Tokens that the model reads and writes together at most, where that is known."""
+    vision: bool = False
+    """Whether it is shown images."""
+    seconds: Annotated[float, Field(gt=0, le=86_400)] = 120
+    """The longest that one call may take."""
+    extra: Mapping[str, Json] = Field(default_factory=dict)
+    """Further fields of the request's body."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, value: Any, info: ValidationInfo) -> Any:
+        if not isinstance(value, str):
+            return value
+        named = (info.context or {}).get("models") or {}
+        if value not in named:
+            known = ", ".join(named) or "none"
+            raise ValueError(
+                f"no model is named {value!r}; under `models:` there are: {known}. A model itself is {{name: {value}}}"
+            )
+        return named[value]
+
+
+class Tool(Record):
+    """A function that a model may call; `parameters` is a JSON schema of its arguments."""
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Json] = Field(default_factory=dict)
+
+
+class ToolCall(Record):
+    """A call that a model asks for. `arguments` is JSON as the model wrote it, which may be none."""
+
+    id: str
+    name: str
+    arguments: str = "{}"
+
+    def read(self) -> dict[str, Json] | None:
+        """The arguments; None where they are no JSON object."""
+        try:
+            value = json.loads(self.arguments)
+        except (ValueError, RecursionError):
+            return None
+        return value if isinstance(value, dict) else None
+
+
+class Message(Record):
+    """A message to a model or of one. `images` are sha256 of blobs; a `tool` message answers the call `call_id`."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str = ""
+    images: tuple[str, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str | None = None
+
+
+class Token(Record):
+    """A token that a model wrote, with its log-probability and those of the tokens that were likeliest in its place."""
+
+    text: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+Finish = Literal["stop", "length", "tool", "filter", "other"]
+
+
+class Reply(Record):
+    """What a model answered. `parsed` is what was asked for by a schema; `seconds` are those of the call that was paid."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    parsed: Json = None
+    finish: Finish = "stop"
+    logprobs: tuple[Token, ...] = ()
+    key: str
+    usage: Usage = Usage()
+    seconds: float = 0.0
+
+
+class Step(Record):
+    """A step of a case as its trace holds it: a search, a model's call, or what a component says of itself."""
+
+    kind: Literal["search", "call", "draft", "check", "note"]
+    query: str | None = None
+    hits: tuple[tuple[str, Ref, float], ...] = ()
+    key: str | None = None
+    model: str | None = None
+    input: int = 0
+    output: int = 0
+    usd: float | None = 0.0
+    text: str | None = None

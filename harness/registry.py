@@ -31,6 +31,8 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "prompt": ("systems.prompts",),
     "metric": ("harness.scoring.metrics", "systems.metrics"),
     "judge": ("harness.scoring.judges", "systems.judges"),
+    "client": ("harness.models.clients",),
+    "export": ("harness.exports",),
     "command": ("harness.commands",),
 }
 """The packages in which each kind is found; what is in `systems` may be in a project's own folder too."""

@@ -17,15 +17,15 @@ import pytest
 from conftest import ROOT, Cli
 from reportlab.pdfgen.canvas import Canvas
 
-from harness.bench import Bench, Chunks, Document, Index
+from harness.bench import Bench, Chunks, Document, Index, NoBlobs
 from harness.cache.blobs import Blobs
 from harness.errors import WorldError
+from harness.models.door import Door, Settings
 from harness.protocols import Retriever
-from harness.records import Block, Chunk, Hit, Page, PageRef
+from harness.records import Block, Chunk, Hit, Model, Page, PageRef
 from systems._shared.finance_words import line_items, without_instructions
 from systems.chunkers.context_header import ContextHeader
 from systems.chunkers.headings import Headings
-from systems.embedders._pace import Pace
 from systems.embedders.openai import OpenAi
 from systems.rerankers.lexical import Lexical
 from systems.retrievers.bm25 import Bm25
@@ -214,7 +214,7 @@ def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     Endpoint.seen.clear()
     Endpoint.failures.clear()
     monkeypatch.setenv("TEST_KEY", "k-1")
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("harness.models.limits.FIRST_PAUSE", 0.01)
     with HTTPServer(("127.0.0.1", 0), Endpoint) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/v1"
@@ -222,47 +222,42 @@ def url(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def embedder(url: str, **settings: Any) -> OpenAi:
-    return OpenAi(url=url, key_env="TEST_KEY", model="m", query={"task": "retrieval.query"}, batch=2, **settings)
+    model = Model(name="m", url=url, key_env="TEST_KEY")
+    return OpenAi(model=model, query={"task": "retrieval.query"}, batch=2, **settings)
 
 
-def test_openai_sends_batches_with_the_kinds_extra_fields(url: str, tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, [])
-    vectors = embedder(url).encode(["a", "bbb", "cc"], "query", bench)
+@pytest.fixture
+def door_bench(tmp_path: Path) -> Bench:
+    return replace(make_bench(tmp_path, []), door=Door(Settings(tmp_path / "calls"), NoBlobs()))
+
+
+def test_openai_sends_batches_with_the_kinds_extra_fields(url: str, door_bench: Bench) -> None:
+    vectors = embedder(url).encode(["a", "bbb", "cc"], "query", door_bench)
     assert np.allclose(vectors[:, 0] / vectors[:, 1], [1, 3, 2]), "in the order of the texts, whatever the reply's"
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
     assert [body["input"] for body in Endpoint.seen] == [["a", "bbb"], ["cc"]]
     assert {(body["task"], body["model"], body["key"]) for body in Endpoint.seen} == {
         ("retrieval.query", "m", "Bearer k-1")
     }
-    embedder(url).encode(["a"], "passage", bench)
+    embedder(url).encode(["a"], "passage", door_bench)
     assert "task" not in Endpoint.seen[-1]
 
 
-def test_openai_tries_again_what_may_pass_and_stops_at_what_will_not(url: str, tmp_path: Path) -> None:
-    bench = make_bench(tmp_path, [])
+def test_openai_pays_a_text_once(url: str, door_bench: Bench, tmp_path: Path) -> None:
+    first = embedder(url).embed(["a", "bbb"], "query", door_bench)
+    again = replace(door_bench, door=Door(Settings(tmp_path / "calls"), NoBlobs()))
+    assert (embedder(url).embed(["bbb", "a"], "query", again) == first[::-1]).all()
+    assert len(Endpoint.seen) == 1
+    embedder(url).embed(["bbb", "dddd"], "query", again)
+    assert Endpoint.seen[-1]["input"] == ["dddd"]
+
+
+def test_openai_tries_again_what_may_pass_and_stops_at_what_will_not(url: str, door_bench: Bench) -> None:
     Endpoint.failures[:] = [503, 429]
-    assert embedder(url).encode(["a"], "query", bench).shape == (1, 2)
+    assert embedder(url).encode(["a"], "query", door_bench).shape == (1, 2)
     Endpoint.failures[:] = [401]
-    with pytest.raises(WorldError, match="answered 401"):
-        embedder(url).encode(["a"], "query", bench)
-    with pytest.raises(WorldError, match="cannot be reached"):
-        embedder("http://127.0.0.1:9/v1", tries=2).encode(["a"], "query", bench)
-    with pytest.raises(WorldError, match="NO_SUCH_KEY"):
-        OpenAi(url=url, key_env="NO_SUCH_KEY").encode(["a"], "query", bench)
-
-
-def test_the_pace_waits_until_the_minute_has_room() -> None:
-    now = [0.0]
-
-    def sleep(seconds: float) -> None:
-        now[0] += seconds
-
-    pace = Pace(100, lambda: now[0], sleep)
-    times = []
-    for tokens in (60, 30, 50, 500):
-        pace.wait(tokens)
-        times.append(now[0])
-    assert times == [0.0, 0.0, 60.0, 120.0]
+    with pytest.raises(WorldError, match="401"):
+        embedder(url).encode(["b"], "query", door_bench)
 
 
 FASTEMBED = """

@@ -22,6 +22,17 @@ def _whole(text: str, least: int) -> int:
     return int(text)
 
 
+def usd(text: str) -> float:
+    """An amount of money from 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise ArgumentTypeError(f"{text!r} is not an amount in USD")
+    return value
+
+
 def place(text: str) -> Path:
     """A file or folder; an empty text, as an unset variable of a shell leaves it, is none."""
     if not text.strip():

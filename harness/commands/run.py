@@ -13,9 +13,15 @@ a second run takes seconds and a stopped one goes on where it was.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from harness.commands._arguments import from_one, place
+from harness.commands._arguments import from_one, place, usd
+from harness.errors import UserError
+
+if TYPE_CHECKING:
+    from harness.runs.jobs import Job
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +51,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--retry-failed", action="store_true", help="try again what failed before: documents, pages, answers"
     )
-    parser.add_argument("--workers", type=from_one, default=4, metavar="N", help="cases at a time (default 4)")
+    parser.add_argument(
+        "--retry-bad", action="store_true", help="ask models again whose kept replies were cut, filtered or misshapen"
+    )
+    parser.add_argument("--offline", action="store_true", help="call no model: answer from kept replies alone")
+    parser.add_argument(
+        "--max-usd", type=usd, metavar="USD", help="stop before models cost more than this; what was answered is kept"
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        dest="allowed_hosts",
+        metavar="HOST",
+        help="a host, or HOST=VARIABLE, that a config may send a key to beside its provider's own (may be repeated)",
+    )
+    parser.add_argument(
+        "--workers", type=from_one, metavar="N", help="cases at a time (default 4, or as its models allow)"
+    )
     parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
     parser.add_argument("--findings", type=place, default=Path("findings"), metavar="DIR", help="default: findings")
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else on stdout")
@@ -57,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
     from harness.reports.escaping import terminal
     from harness.reports.progress import Progress
     from harness.runs import claims
+    from harness.runs.doors import open_door
     from harness.runs.jobs import open_jobs
     from harness.runs.options import Options
     from harness.runs.results import keep_out_of_git
@@ -73,6 +97,10 @@ def run(args: argparse.Namespace) -> int:
         claims=tuple(dict.fromkeys(args.claims)),
         time=args.time,
         retry_failed=args.retry_failed,
+        retry_bad=args.retry_bad,
+        offline=args.offline,
+        max_usd=args.max_usd,
+        allowed_hosts=tuple(args.allowed_hosts),
         workers=args.workers,
         results=args.results,
         findings=args.findings,
@@ -81,23 +109,25 @@ def run(args: argparse.Namespace) -> int:
         _inputs.writable(folder)
     progress = Progress()
     jobs = open_jobs(args.configs, options, lambda jobs: _inputs.refuse_places(jobs, options, args.findings))
+    _refuse_timing(jobs, options.time)
     for note in dict.fromkeys(job.note for job in jobs if job.note):
         progress.note(note)
     made_before = claims.made_before(jobs, options)
     keep_out_of_git(options.results)
     for note in claims.write(made_before):
         progress.note(note)
-    results = []
+    results, door = [], open_door([job.system for job in jobs], options)
     try:
         for job in jobs:
             progress.begin(f"{job.system.name}: documents")
-            made = run_job(job, options, progress)
+            made = run_job(job, options, progress, door)
             results += made
             page = None if options.partial else findings.write(args.findings, made, unsealed=args.unseal)
             progress.close()
             if not args.json:
                 screen.show(made, page, unsealed=args.unseal)
     finally:
+        door.close()
         progress.close()
     for claim in made_before:
         said = claim.judged(results, options)
@@ -105,3 +135,13 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         screen.print_json(results)
     return 0
+
+
+def _refuse_timing(jobs: Sequence[Job], wanted: bool) -> None:
+    """Replies that are kept come at once: what would be measured is not what a user of the system waits for."""
+    for job in jobs:
+        if wanted and any(component.models() for component in job.system.components.values()):
+            raise UserError(
+                f"{job.system.name} asks a model, whose kept replies come at once: --time measures systems that ask none. "
+                "The seconds of each call are in results/calls/."
+            )

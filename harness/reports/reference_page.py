@@ -13,11 +13,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from harness import registry
 from harness.components import Component
+from harness.models.limits import Limits
+from harness.models.prices import Price
+from harness.records import Model
 from harness.reports.escaping import table
 from harness.runs.config import System
 from harness.scoring.metric import Metric
@@ -31,7 +35,8 @@ Every command, config key, component and metric, as `harness list --markdown` pr
 def render() -> str:
     """The whole page."""
     parts = [_HEAD, "## Commands", *_commands(), "## Keys of a config", *_config(), "## Components", *_components()]
-    parts += ["## Metrics", *_metrics(), "## Judges", *_judges()]
+    parts += ["## Models", *_models(), "## Metrics", *_metrics(), "## Judges", *_judges()]
+    parts += ["## Exports", *_files("export", "form")]
     return "\n\n".join(parts) + "\n"
 
 
@@ -97,7 +102,28 @@ def _components() -> Iterator[str]:
             yield "\n".join(table(["setting", "default", "value", "meaning"], rows)) if rows else "It has no settings."
 
 
-def _settings(found: type[Component]) -> Iterator[list[str]]:
+_BLOCKS: dict[str, type[BaseModel]] = {
+    "a model": Model,
+    "`limits`, by endpoint": Limits,
+    "`prices`, by model, in USD for a million tokens": Price,
+}
+"""What a config says of models."""
+
+
+def _models() -> Iterator[str]:
+    for title, found in _BLOCKS.items():
+        yield f"### {title}"
+        yield "\n".join(table(["setting", "default", "value", "meaning"], list(_settings(found))))
+    yield "### providers"
+    yield from _files("client", "provider")
+
+
+def _files(kind: str, title: str) -> Iterator[str]:
+    rows = [[f"`{name}`", _text(registry.describe(path))] for name, path in registry.files(kind).items()]
+    yield "\n".join(table([title, "what it is"], rows))
+
+
+def _settings(found: type[BaseModel]) -> Iterator[list[str]]:
     meanings = _docstrings(found)
     for name, field in found.model_fields.items():
         limits = " ".join(filter(None, map(_limit, field.metadata)))
@@ -141,6 +167,8 @@ def _default(field: FieldInfo) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, Component):
         return value.spec()
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_defaults=True)
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return value.as_posix() if isinstance(value, Path) else value
@@ -164,7 +192,14 @@ def _type(annotation: Any) -> str:
     return _WORDS.get(annotation, getattr(annotation, "__name__", str(annotation)))
 
 
-_WORDS = {int: "a whole number", float: "a number", str: "text", bool: "`true` or `false`", Path: "a path"}
+_WORDS = {
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    bool: "`true` or `false`",
+    Path: "a path",
+    Model: "a model",
+}
 
 
 # -- metrics and judges -----------------------------------------------------------------------------------------------

@@ -152,6 +152,8 @@ def lines(manifest: Manifest, summaries: Sequence[Summary], width: int | None) -
         yield SEALED, False
     if manifest.latency:
         yield latency(manifest), False
+    if manifest.calls:
+        yield expense(manifest), False
 
 
 def marked(result: Result) -> Iterator[str]:
@@ -192,6 +194,17 @@ def latency(manifest: Manifest) -> str:
     ]
     cores = counted(manifest.machine.get("cores") or 0, "core")
     return f"latency, one case at a time, warm, on {cores}: {', '.join(parts)}"
+
+
+def expense(manifest: Manifest) -> str:
+    """What models cost, in one line: with nothing kept from before, and what of it was billed this time."""
+    cold, billed = _usd(manifest.cost_cold), _usd(manifest.cost_billed)
+    calls = counted(manifest.calls["billed"], "call")
+    return f"models: {manifest.tokens:,} tokens; with nothing kept {cold}; billed this time: {calls}, {billed}"
+
+
+def _usd(amount: float | None) -> str:
+    return "at a price that is not known" if amount is None else f"USD {amount:.4f}"
 
 
 def _rounded(milliseconds: float) -> str:

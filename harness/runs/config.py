@@ -14,8 +14,10 @@ from harness.components import Component
 from harness.errors import UserError
 from harness.files import yamls
 from harness.files.reading import shorten
+from harness.models.limits import Limits
+from harness.models.prices import Price
 from harness.protocols import Answerer, Chunker, Embedder, Parser, Reranker, Retriever
-from harness.records import Record, Scope
+from harness.records import Model, Record, Scope
 from harness.runs.settings import dotted, further_in, meant, paths
 
 
@@ -30,6 +32,12 @@ class System(Record):
     retriever: Retriever
     reranker: Reranker = Field(default_factory=lambda: Reranker.model_validate({"use": "keep"}))
     answerer: Answerer
+    models: dict[str, Model] = Field(default_factory=dict)
+    """Models by the names that components use for them."""
+    limits: dict[str, Limits] = Field(default_factory=dict)
+    """What each endpoint allows, by its name."""
+    prices: dict[str, Price] = Field(default_factory=dict)
+    """USD for a million tokens, by the name of a model, where genai-prices does not know it or is wrong."""
     judges: tuple[str, ...] = ()
     seconds: float = Field(600.0, description="seconds that a question may take", gt=0, le=86_400)
     """It shapes nothing that is kept: a question that took too long counts 0 in this run and is asked again in the next."""
@@ -58,11 +66,17 @@ class System(Record):
     def answering(self) -> dict[str, Any]:
         """What of the config shapes answers, with its defaults: not the golden set, not the judges."""
         blocks = {place: component.spec() for place, component in self.components.items()}
-        return {"name": self.name, "scope": self.scope, **blocks}
+        prices = {"prices": _dumped(self.prices)} if self.prices else {}
+        return {"name": self.name, "scope": self.scope, **blocks, **prices}
 
     def spec(self) -> dict[str, Any]:
-        """The whole config with its defaults, without the golden set and the time limit."""
-        return {**self.answering(), "judges": list(self.judges)}
+        """The whole config with its defaults, without the golden set and the time limit; models stand in what uses them."""
+        limits = {"limits": _dumped(self.limits)} if self.limits else {}
+        return {**self.answering(), "judges": list(self.judges), **limits}
+
+
+def _dumped(records: Mapping[str, Record]) -> dict[str, Any]:
+    return {name: record.model_dump(mode="json") for name, record in records.items()}
 
 
 @dataclass
@@ -94,7 +108,7 @@ def load(path: Path, settings: Sequence[str] = ()) -> System:
         _apply(merged, setting)
     block = {**merged.values, "name": path.stem, "replaced": merged.replaced}
     try:
-        return System.model_validate(block)
+        return System.model_validate(block, context={"models": block.get("models")})
     except ValidationError as error:
         faults = [(merged.origin(_at(one), str(path)), _fault(one, block)) for one in error.errors()]
         raise UserError("\n".join(f"{where}: {fault}" for where, fault in faults)) from None

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Generic, TypeVar
+
+from harness.models.stop_watch import StopWatch
 
 T = TypeVar("T")
 
@@ -28,38 +30,28 @@ class Deadline:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._lock = threading.Lock()
-        self._makers = 0
-        self._since = 0.0
-        self._stood = 0.0
+        self._all = StopWatch()
 
-    @contextmanager
-    def stopped(self) -> Iterator[None]:
+    def stopped(self) -> AbstractContextManager[None]:
         """No time passes for any case."""
-        with self._lock:
-            if not self._makers:
-                self._since = time.monotonic()
-            self._makers += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._makers -= 1
-                if not self._makers:
-                    self._stood += time.monotonic() - self._since
+        return self._all.held()
 
-    def _now(self) -> float:
-        with self._lock:
-            return (self._since if self._makers else time.monotonic()) - self._stood
+    def call(self, work: Callable[[], T], own: StopWatch | None = None) -> T:
+        """`work()`, in a thread of its own. Raises what it raises, and Late where it is not done in time.
 
-    def call(self, work: Callable[[], T]) -> T:
-        """`work()`, in a thread of its own. Raises what it raises, and Late where it is not done in time."""
+        While `own` is held, the time of this case alone stands still.
+        """
         outcome = _Outcome(work)
         thread = threading.Thread(target=outcome.make, name="case", daemon=True)
-        begun = self._now()
+        begun, stood = time.monotonic(), self._all.stood()
         thread.start()
-        while not outcome.done.wait(max(_SHORTEST, min(begun + self.seconds - self._now(), threading.TIMEOUT_MAX))):
-            if self._now() - begun >= self.seconds:
+
+        def left() -> float:
+            still = self._all.stood() - stood + (own.stood() if own else 0.0)
+            return self.seconds - (time.monotonic() - begun - still)
+
+        while not outcome.done.wait(max(_SHORTEST, min(left(), threading.TIMEOUT_MAX))):
+            if left() <= 0:
                 thread.name = ABANDONED
                 raise Late(f"it took longer than {self.seconds:g} seconds, the most that a case may take")
         return outcome.get()

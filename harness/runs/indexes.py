@@ -47,6 +47,11 @@ class Indexes:
             raise guards.Fault(f"retriever {retriever.name()!r} opened a {type(index).__name__}, which is no Index")
         return index
 
+    def is_built(self, retriever: Retriever) -> bool:
+        """Whether the index of a retriever is there, and of each one inside it."""
+        inner = [part for part in retriever.parts() if isinstance(part, Retriever)]
+        return all(whole(self.ingest.cache / "indexes" / self.ingest.index_key(one)) for one in inner)
+
     def _built(self, retriever: Retriever, key: str) -> Path:
         folder = self.ingest.cache / "indexes" / key
         if not whole(folder):

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from harness.bench import Bench, Chunks, Document, Listed, Shelf, Untitled
 from harness.cache import keys
@@ -34,9 +34,32 @@ from harness.documents.shortfall import Shortfall
 from harness.errors import UserError, WorldError
 from harness.files import working_folder, writing
 from harness.protocols import Chunker, Parser, Retriever
-from harness.records import Chunk, Page, PageRef
+from harness.records import Chunk, Page, PageRef, Usage
 from harness.runs import guards
 from harness.runs.readers import Reader, Readers, Work
+
+
+class OpenedDoor(Protocol):
+    """The door while a worker is at one document."""
+
+    def enter(self, bench: Bench, component: Component) -> Bench:
+        """The bench with the door, where the component asks models."""
+
+    def used(self) -> Usage:
+        """What the document's calls cost with nothing kept. Raises the world's failure that a component went on after."""
+
+    def billed(self) -> Usage:
+        """What was paid for the document."""
+
+
+class DocumentDoor(Protocol):
+    """How a worker comes by the door. This module does not know it: no document is parsed again because the door changed."""
+
+    def key(self, component: Component) -> list[Any]:
+        """What of the door is in the key of what the component makes."""
+
+    def open(self, cache: Path) -> OpenedDoor:
+        """In a worker, the door for one document."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +78,8 @@ class Task:
     """Where its parser is the second reader: why."""
     shortfall_file: Path | None = None
     """Where it is kept what the parse lacks, for the step that counts it."""
+    door: DocumentDoor | None = None
+    """How models are asked, where the parser or the chunker asks one."""
 
     @property
     def doc(self) -> str:
@@ -63,6 +88,10 @@ class Task:
     def corpus(self) -> Corpus:
         """The corpus with this document alone."""
         return Corpus(self.file.path.parent, "", False, {self.doc: self.file}, self.cache)
+
+
+_ASKING_SECONDS = 86_400.0
+"""More for a document whose parser or chunker asks a model; calls have limits of their own."""
 
 
 class Step(NamedTuple):
@@ -83,15 +112,17 @@ class Ingest:
         parser: Parser,
         chunker: Chunker,
         retry_failed: bool = False,
+        door: DocumentDoor | None = None,
     ) -> None:
         self.corpus, self.documents, self.cache = corpus, tuple(docs), cache
-        self.parser, self.chunker, self.retry_failed = parser, chunker, retry_failed
+        self.parser, self.chunker, self.retry_failed, self.door = parser, chunker, retry_failed, door
         self.lost: dict[str, str] = {}
         """Documents without chunks, since the processes that worked on them were lost, with the reason."""
         self.limits = processes.Limits.from_environment()
         self.readers = Readers(parser, Losses(cache, self.limits, forget=retry_failed))
-        parser_key = keys.component_key(parser)
-        chunker_key = keys.component_key(chunker)
+        parser_key, chunker_key = (
+            [keys.component_key(one), *([door.key(one)] if door else [])] for one in (parser, chunker)
+        )
         stage, files = keys.code(__name__), corpus.documents
         self.parse_keys = {
             doc: keys.digest(["parse", stage, doc, files[doc].sha256, files[doc].pages, parser_key]) for doc in docs
@@ -136,7 +167,7 @@ class Ingest:
     def _task(self, doc: str, reader: Reader | None = None) -> Task:
         places = self.pages_file(doc), self.chunks_file(doc)
         file, (parser, instead, _) = self.corpus.documents[doc], reader or Reader(self.parser, None, "")
-        return Task(file, self.cache, *places, parser, self.chunker, self.retry_failed, instead)
+        return Task(file, self.cache, *places, parser, self.chunker, self.retry_failed, instead, door=self.door)
 
     def _work(self, doc: str) -> Work:
         return Work(self.parse_keys[doc], self.chunk_keys[doc], self.corpus.documents[doc].pages)
@@ -175,7 +206,7 @@ class Ingest:
         if doc in self.lost:
             return {"pages": {"failed": self.corpus.documents[doc].pages}, "error": self.lost[doc]}
         row = first_row(self.chunks_file(doc)) or self._chunk_rows(doc)[0]
-        return {name: row[name] for name in ("pages", "error", "instead") if name in row}
+        return {name: row[name] for name in ("pages", "error", "instead", "usage") if name in row}
 
     def unread(self, doc: str) -> dict[str, list[int]]:
         """The numbers of the pages of which there is no text, by why: picture, unreadable, blank or failed."""
@@ -199,14 +230,19 @@ class Ingest:
             return False
         return not (self.retry_failed and failed)
 
-    def run(self, bench: Bench, workers: int) -> None:
-        """Make the chunks and reference texts that are missing, and tell the user which documents failed."""
+    def run(self, bench: Bench, workers: int) -> Usage:
+        """Make the chunks and reference texts that are missing, and tell the user which documents failed.
+
+        Returns what models were paid for it.
+        """
         for kind in ("pages", "chunks", "reference", "shortfalls", "indexes"):
             writing.sweep(self.cache / kind)
         unread = [doc for doc in self.documents if not self.corpus.has_reference(doc)]
-        waiting = self.missing()
+        waiting, billed = self.missing(), Usage()
+        at_once = 1 if self.door else workers  # what endpoints allow holds within one process
         while steps := self._to_read(waiting):
-            waiting = self._make(steps, bench, workers)
+            waiting, paid = self._make(steps, bench, at_once)
+            billed += paid
         self._make([Step("reference text", self._task(doc)) for doc in unread], bench, workers)
         self._make([Step("comparison", task) for task in self._uncompared()], bench, workers)
         for doc in self.documents:
@@ -217,6 +253,7 @@ class Ingest:
                 bench.progress.note(f"document {doc!r}: {head['instead']}")
             if (reason := self.corpus.damaged.get(doc)) is not None:
                 bench.progress.note(f"document {doc!r}: figures on its pages cannot be checked: {reason}")
+        return billed
 
     def _to_read(self, docs: Sequence[str]) -> list[Step]:
         """A step for each document, to be read by the first who was not lost on it; where all were, it is lost."""
@@ -249,23 +286,24 @@ class Ingest:
         rows = read_rows(path) if path else None
         return Shortfall.model_validate(rows[0]) if rows else None
 
-    def _make(self, steps: Sequence[Step], bench: Bench, size: int) -> list[str]:
-        """Do the steps; returns the documents that are to be given to another reader."""
-        again = []
+    def _make(self, steps: Sequence[Step], bench: Bench, size: int) -> tuple[list[str], Usage]:
+        """Do the steps; returns the documents that are to be given to another reader, and what models were paid."""
+        again, billed = list[str](), Usage()
         with closing(self._each(steps, bench.progress.note, size)) as ended:
             for number, done in enumerate(ended, start=1):
-                step, fault, lost, _ = done
+                step, taken, lost, _ = done
+                fault, billed = (taken.fault, billed + taken.billed) if taken else (None, billed)
                 if step.what == "document" and lost:
                     again += self._lost(step.task, done)
                 elif step.what == "reference text" and (lost or fault):
                     self._unreferenced(step.task, done)
                 bench.progress(f"{step.what}s", number, len(steps))
-        return again
+        return again, billed
 
-    def _unreferenced(self, task: Task, done: Done[Any, str | None]) -> None:
+    def _unreferenced(self, task: Task, done: Done[Any, Taken]) -> None:
         """Note that there is no reference text; it may be there where only the second reader was lost on it."""
         if page_text.read_cached(task.file.sha256, self.cache) is None:
-            self.corpus.damaged[task.doc] = done.lost or done.result or ""
+            self.corpus.damaged[task.doc] = done.lost or (done.result and done.result.fault) or ""
             page_text.note_lost(task.file.sha256, task.file.pages, self.cache, done)
 
     def _lost(self, task: Task, done: Done[Any, Any]) -> list[str]:
@@ -282,20 +320,27 @@ class Ingest:
             note(f"{step.what} {step.task.doc!r}: {what}")
 
         def seconds(step: Step) -> float:
-            return self.limits.time(self.corpus.documents[step.task.doc].pages)
+            own = self.limits.time(self.corpus.documents[step.task.doc].pages)
+            return own + (_ASKING_SECONDS if self.door else 0.0)
 
         return processes.each(take, steps, size, seconds, notify, self.limits.gib)
 
 
-def take(step: Step) -> str | None:
-    """Do a step, in a worker; why there is no reference text, where there is none."""
+class Taken(NamedTuple):
+    """What a worker says of a step: why there is no reference text, where there is none, and what was paid."""
+
+    fault: str | None = None
+    billed: Usage = Usage()
+
+
+def take(step: Step) -> Taken:
+    """Do a step, in a worker."""
     if step.what == "reference text":
-        return make_reference(step.task)
+        return Taken(make_reference(step.task))
     if step.what == "comparison":
         make_comparison(step.task)
-        return None
-    make_document(step.task)
-    return None
+        return Taken()
+    return Taken(billed=make_document(step.task))
 
 
 def known(file: DocumentFile) -> Document:
@@ -307,14 +352,21 @@ def _bench(task: Task, corpus: Corpus, listed: Listed) -> Bench:
     return Bench(corpus=Shelf(corpus, {task.doc: listed}), blobs=Blobs(task.cache / "blobs"))
 
 
-def make_document(task: Task) -> None:
-    """Parse and chunk one document and write both; runs in a worker."""
-    corpus = task.corpus()
+def make_document(task: Task) -> Usage:
+    """Parse and chunk one document and write both; what models were paid for it. Runs in a worker."""
+    corpus, opened = task.corpus(), task.door.open(task.cache) if task.door else None
+    enter = opened.enter if opened else _no_door
     pages = None if task.again else _kept_pages(task)
     if pages is None:
-        pages = _parse(task, corpus, _bench(task, corpus, Untitled(task.doc, task.file.pages)))
+        pages = _parse(task, corpus, enter(_bench(task, corpus, Untitled(task.doc, task.file.pages)), task.parser))
         pages = [page.model_copy(update={"instead": task.instead}) for page in pages]
-    _keep(task, pages, _bench(task, corpus, known(task.file)))
+    chunks, error = _chunk(task, pages, enter(_bench(task, corpus, known(task.file)), task.chunker))
+    _keep(task, pages, chunks, error, opened.used() if opened else Usage())
+    return opened.billed() if opened else Usage()
+
+
+def _no_door(bench: Bench, component: Component) -> Bench:
+    return bench
 
 
 def _kept_pages(task: Task) -> list[Page] | None:
@@ -376,9 +428,9 @@ def failed_pages(corpus: Corpus, doc: str, reason: str) -> list[Page]:
     return [Page(ref=ref, status="failed", error=reason) for ref in refs]
 
 
-def _keep(task: Task, pages: Sequence[Page], bench: Bench) -> None:
+def _keep(task: Task, pages: Sequence[Page], chunks: Sequence[Chunk], error: str | None, used: Usage) -> None:
+    """Write pages and chunks; in the head of the chunks, what models took while they were made."""
     write_rows(task.pages_file, [page.model_dump(mode="json", exclude_defaults=True) for page in pages])
-    chunks, error = _chunk(task, pages, bench)
     states = Counter(page.status for page in pages)
     head: dict[str, Any] = {
         "doc": task.doc,
@@ -387,6 +439,8 @@ def _keep(task: Task, pages: Sequence[Page], bench: Bench) -> None:
     }
     head |= {"unread": unread} if (unread := _unread(pages)) else {}
     head |= {"instead": task.instead} if task.instead else {}
+    if used.calls:
+        head["usage"] = used.model_dump(mode="json", exclude_defaults=True)
     write_rows(task.chunks_file, [head, *(chunk.model_dump(mode="json", exclude_defaults=True) for chunk in chunks)])
 
 

@@ -23,7 +23,16 @@ class Options:
     time: bool = False
     retry_failed: bool = False
     """Parse documents and ask questions again that failed in an earlier run."""
-    workers: int = 4
+    retry_bad: bool = False
+    """Ask models again whose kept replies were cut, filtered or not of the form that was asked for."""
+    offline: bool = False
+    """Call no model: kept replies alone."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Hosts to which keys may go beside their providers' own."""
+    max_usd: float | None = None
+    """The most that models may cost in this command."""
+    workers: int | None = None
+    """Cases at a time; None: 4, or as many as keep the endpoints of the system's models busy."""
     results: Path = Path("results")
     findings: Path = Path("findings")
 

@@ -16,12 +16,12 @@ from pydantic import Field, ValidationError
 from harness.errors import UserError, nearest
 from harness.files.locking import held
 from harness.files.writing import sweep, write_bytes, write_text, writing
-from harness.records import Attempt, Case, Golden, Json, Record
+from harness.records import Attempt, Case, Golden, Json, Record, Step
 from harness.scoring.scores import Score
 
 T = TypeVar("T", bound=Record)
 
-RETRIEVAL, GENERATION, SCORES = "retrieval.jsonl", "generation.jsonl", "scores.jsonl"
+RETRIEVAL, GENERATION, SCORES, TRACES = "retrieval.jsonl", "generation.jsonl", "scores.jsonl", "traces.jsonl"
 _KEY = re.compile(r"[0-9a-f]{8}\s*\Z")
 
 
@@ -55,6 +55,8 @@ class Manifest(Record):
     latency: dict[str, float] = Field(default_factory=dict)
     """Milliseconds, measured only with --time; of this machine, never compared."""
     tokens: int = 0
+    calls: dict[str, Json] = Field(default_factory=dict)
+    """Calls that were billed for this result, and where prices come from; nothing where no model is asked."""
     cost_billed: float | None = 0.0
     cost_cold: float | None = 0.0
     files: dict[str, str] = Field(default_factory=dict)
@@ -67,6 +69,13 @@ class Row(Attempt):
     golden: str
 
 
+class Trace(Record):
+    """A line of traces.jsonl: what led to a case of the generate stage, step by step. `key` of a call names its kept reply."""
+
+    golden: str
+    steps: tuple[Step, ...] = ()
+
+
 @dataclass(frozen=True)
 class Rows:
     """All rows of a run, in the order of the golden file."""
@@ -74,6 +83,7 @@ class Rows:
     retrieved: tuple[Case, ...]
     generated: tuple[Case, ...]
     scores: tuple[Score, ...]
+    traces: tuple[Trace, ...] = ()
 
 
 def folder(results: Path, manifest: Manifest) -> Path:
@@ -108,6 +118,7 @@ def contents(rows: Rows) -> dict[str, bytes]:
         RETRIEVAL: _lines(map(_row, rows.retrieved)),
         GENERATION: _lines(map(_row, rows.generated)),
         SCORES: _lines(score.model_dump(mode="json", exclude_defaults=True) for score in rows.scores),
+        TRACES: _lines(trace.model_dump(mode="json", exclude_defaults=True) for trace in rows.traces),
     }
 
 
@@ -117,8 +128,9 @@ def checksums(texts: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def content_hash(files: Mapping[str, str]) -> str:
-    """64 hex digits of a result's rows, by which a finding cites them: `files` are their checksums by name."""
-    return hashlib.sha256("".join(f"{name} {files[name]}\n" for name in sorted(files)).encode()).hexdigest()
+    """64 hex digits of a result's rows, by which a finding cites them: `files` are checksums by name. Traces are no rows."""
+    names = sorted(files.keys() - {TRACES})
+    return hashlib.sha256("".join(f"{name} {files[name]}\n" for name in names).encode()).hexdigest()
 
 
 @contextmanager
@@ -203,7 +215,7 @@ def read_manifest(place: Path) -> Manifest:
 def read_rows(place: Path, goldens: Sequence[Golden]) -> Rows:
     """The saved rows of a run, joined to their goldens. Raises UserError where a golden has no row."""
     retrieved, generated = (_cases(place / name, goldens) for name in (RETRIEVAL, GENERATION))
-    return Rows(retrieved, generated, tuple(read_scores(place)))
+    return Rows(retrieved, generated, tuple(read_scores(place)), tuple(read_traces(place)))
 
 
 def _cases(path: Path, goldens: Sequence[Golden]) -> tuple[Case, ...]:
@@ -219,6 +231,11 @@ def _cases(path: Path, goldens: Sequence[Golden]) -> tuple[Case, ...]:
 def read_scores(place: Path) -> list[Score]:
     """The saved scores of a run."""
     return _read(place / SCORES, Score)
+
+
+def read_traces(place: Path) -> list[Trace]:
+    """The saved traces of a run; none of one that was written before there were any."""
+    return _read(place / TRACES, Trace) if TRACES in read_manifest(place).files else []
 
 
 def _read(path: Path, record: type[T]) -> list[T]:

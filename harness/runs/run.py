@@ -12,11 +12,12 @@ from typing import TypeVar
 from harness.bench import Watcher
 from harness.cache import keys
 from harness.goldens.loading import GoldenSet
+from harness.models.door import Door
 from harness.records import Golden, Json, Usage
 from harness.runs import heldout, provenance, results, timing, unread
 from harness.runs.jobs import Job, choose
 from harness.runs.options import Options
-from harness.runs.results import Manifest, Rows
+from harness.runs.results import Manifest, Rows, Trace
 from harness.runs.session import Session
 from harness.runs.stages import Stages
 from harness.runs.stamps import scope_stamp, scored_by
@@ -42,9 +43,9 @@ class Result:
         return f"{self.manifest.set}/{self.manifest.system}/{self.manifest.split}"
 
 
-def run(job: Job, options: Options, progress: Watcher) -> list[Result]:
-    """Run a job on its splits: all three stages, kept."""
-    session = Session(job, options, progress)
+def run(job: Job, options: Options, progress: Watcher, door: Door | None = None) -> list[Result]:
+    """Run a job on its splits: all three stages, kept. `door` is the command's, where it runs more than one job."""
+    session = Session(job, options, progress, door)
     return [_run_split(session, loaded) for loaded in job.sets]
 
 
@@ -74,16 +75,18 @@ def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str)
     with clock.step("retrieve"):
         retrieved = _each(session, f"{split}: retrieve", stages.retrieve, asked)
     with clock.step("generate"):
-        generated = _each(session, f"{split}: generate", stages.generate, asked)
+        traced = _each(session, f"{split}: generate", stages.generate, asked)
+        generated = [one.case for one in traced]
     with clock.step("score"):
         pairs = list(zip(retrieved, generated, strict=True))
         scores = _each(session, f"{split}: score", lambda pair: scoring.score(*pair), pairs)
-    return Rows(tuple(retrieved), tuple(generated), tuple(score for row in scores for score in row))
+    traces = tuple(Trace(golden=golden.id, steps=one.steps) for golden, one in zip(asked, traced, strict=True))
+    return Rows(tuple(retrieved), tuple(generated), tuple(score for row in scores for score in row), traces)
 
 
 def _each(session: Session, what: str, work: Callable[[In], Out], items: Sequence[In]) -> list[Out]:
     """`work` on each item, in a pool of threads, results in the order of the items."""
-    pool = ThreadPoolExecutor(session.options.workers)
+    pool = ThreadPoolExecutor(session.workers)
     try:
         futures = [pool.submit(work, item) for item in items]
         for done, future in enumerate(as_completed(futures), start=1):
@@ -131,6 +134,7 @@ def _manifest(
         seconds=dict(session.clock.seconds),
         latency=latency,
         **_expense([case.usage for case in rows.generated]),
+        **session.billed(),
     )
 
 

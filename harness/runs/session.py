@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.bench import Bench, Shelf, Watcher
 from harness.cache import keys
@@ -15,11 +15,15 @@ from harness.cache.vectors import ArrayMemo, Memos
 from harness.components import Component
 from harness.errors import UserError
 from harness.goldens.loading import GoldenSet
+from harness.models import prices
+from harness.models.door import Door
+from harness.records import Json
+from harness.runs.doors import CASES, cases_at_once, open_door, workers_door
 from harness.runs.ingest import Ingest, known
 from harness.runs.jobs import Job
 from harness.runs.options import Options
 from harness.runs.passages import passages_of
-from harness.runs.stages import Scoring, Stages
+from harness.runs.stages import Retry, Scoring, Stages
 from harness.runs.stamps import scoring_stamp
 from harness.scoring.summaries import all_metrics
 
@@ -42,7 +46,7 @@ class Clock:
 class Session:
     """One system on one golden set, with caches, metrics and a clock."""
 
-    def __init__(self, job: Job, options: Options, progress: Watcher) -> None:
+    def __init__(self, job: Job, options: Options, progress: Watcher, door: Door | None = None) -> None:
         self.system, self.corpus, self.options, self.progress = job.system, job.corpus, options, progress
         self.cache, self.origin = options.cache, job.origin
         keys.PARSED.load(self.cache / "code.jsonl")
@@ -50,47 +54,70 @@ class Session:
         with self.clock.step("open"):
             self.outcomes = Outcomes(self.cache / "outcomes.sqlite")
         self.computed = Memos(self.cache / "memo", progress)
-        self.paid = Memos(options.results / "calls" / "memo", progress)
+        self.door = door or open_door([job.system], options)
+        self.retry = Retry(options.retry_failed, options.retry_bad)
+        self._before = self.door.budget.billed
+        self.workers = cases_at_once(job.system, self.door, options)
         self.metrics = all_metrics()
         self._keys: dict[str, str] = {}
 
     def stages(self, loaded: GoldenSet) -> Stages:
         """The system's stages on the documents of a split, all of them parsed and chunked."""
-        ingest = self._ingest(loaded)
-        bench = self._bench(ingest)
+        ingest = self.ingest(loaded)
+        bench = self.bench(ingest)
         with self.clock.step("ingest"):
-            ingest.run(bench, self.options.workers)
-        return Stages(self.system, ingest, self.outcomes, bench, self.options.retry_failed)
+            self.door.budget.add(ingest.run(bench, self.options.workers or CASES))
+        return Stages(self.system, ingest, self.outcomes, bench, self.retry)
 
     def scoring(self, searches: str, stages: Callable[[], Stages]) -> Scoring:
         """The score stage on this corpus. `stages` are asked for passages only; those of other searches are refused."""
         shelf = Shelf(self.corpus, {doc: known(file) for doc, file in self.corpus.documents.items()})
-        bench = Bench(corpus=shelf, blobs=Blobs(self.cache / "blobs"))
+        bench = Bench(corpus=shelf, blobs=Blobs(self.cache / "blobs"), door=self.door)
         passages = passages_of(searches, lambda: _same_search(stages(), searches))
-        return Scoring(self.metrics, self.outcomes, bench, self.system.scope, scoring_stamp(self.corpus), passages)
+        return Scoring(
+            self.metrics,
+            self.outcomes,
+            bench,
+            self.system.scope,
+            scoring_stamp(self.corpus),
+            passages,
+            self.system.prices,
+        )
+
+    def billed(self) -> dict[str, Json]:
+        """What was paid since the session began, beside what the same costs with nothing kept, for the manifest."""
+        if not any(component.models() for component in self.system.components.values()):
+            return {}
+        billed = self.door.budget.billed.since(self._before)
+        calls = {"billed": billed.calls, "prices": prices.source(self.system.prices)}
+        return {"cost_billed": billed.cost, "calls": calls}
 
     def flush(self) -> None:
         """Write what is pending in the caches."""
         self.computed.flush()
-        self.paid.flush()
         keys.PARSED.save(self.cache / "code.jsonl")
 
-    def _ingest(self, loaded: GoldenSet) -> Ingest:
+    def ingest(self, loaded: GoldenSet) -> Ingest:
         """The documents that this split is asked of: those in its goldens' scopes, or the whole corpus."""
         scopes = [golden.scope for golden in loaded.goldens]
         named = {doc for scope in scopes for doc in scope}
         narrow = self.system.scope == "golden" and all(scopes)
         docs = [doc for doc in self.corpus.documents if doc in named or not narrow]
         parts = self.system.parser, self.system.chunker
-        return Ingest(self.corpus, docs, self.cache, *parts, self.options.retry_failed)
+        return Ingest(
+            self.corpus, docs, self.cache, *parts, self.options.retry_failed, workers_door(self.system, self.door)
+        )
 
-    def _bench(self, ingest: Ingest) -> Bench:
+    def bench(self, ingest: Ingest) -> Bench:
+        """What components may use, before it is narrowed to a case."""
         blobs = Blobs(self.cache / "blobs")
-        return Bench(corpus=ingest.shelf, blobs=blobs, chunks=ingest.chunks, memo=self._memo, progress=self.progress)
+        bench = Bench(corpus=ingest.shelf, blobs=blobs, door=self.door, chunks=ingest.chunks)
+        return replace(bench, memo=self._memo, progress=self.progress)
 
     def _memo(self, component: Component, label: str) -> ArrayMemo:
-        memos = self.paid if getattr(component, "paid", False) else self.computed
-        return memos.open(f"{component.name()}-{label}-{self._key(component)[:16]}", f"{component.name()} {label}")
+        return self.computed.open(
+            f"{component.name()}-{label}-{self._key(component)[:16]}", f"{component.name()} {label}"
+        )
 
     def _key(self, component: Component) -> str:
         """The component's key, worked out once a session: it reads whole model files.

@@ -8,20 +8,26 @@ score     saved cases only; no system runs
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from pydantic import Field
 
-from harness.bench import Bench, Document, Index
+from harness.bench import Bench, Document, Index, NoDoor
 from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
-from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Kind, PageRef, Record, Search
+from harness.models.door import for_case
+from harness.models.ledger import Ledger, faulty, searched, usage
+from harness.models.prices import Price
+from harness.models.stop_watch import StopWatch
+from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Kind, PageRef, Record, Search, Step
 from harness.runs import faults, guards
 from harness.runs.config import System
 from harness.runs.deadlines import Deadline, Late
+from harness.runs.doors import asking
 from harness.runs.indexes import Indexes
 from harness.runs.ingest import Ingest, known
 from harness.runs.unread import marks, meant
@@ -32,20 +38,49 @@ INSTRUMENT = ("harness.runs.indexes", "harness.cache.vectors")
 """What a system works with while it searches and answers: indexes, bench, corpus and page text, vectors. Metrics are not."""
 
 
+class Retry(NamedTuple):
+    """What is worked on again although it is kept."""
+
+    failed: bool = False
+    """Answers of which a part raised."""
+    bad: bool = False
+    """What was made of a model's reply that could not be used."""
+
+
+NOTHING_AGAIN = Retry()
+NO_PRICES: Mapping[str, Price] = MappingProxyType({})
+
+
 class Ranking(Record):
     """A ranking as it is kept: hits by chunk id, and whole chunks only where they are not the corpus's own."""
 
     hits: tuple[Found, ...] = ()
     extra: dict[str, Chunk] = Field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    """The calls of models by which it was made."""
 
     @classmethod
-    def of(cls, hits: Sequence[Hit], chunks: dict[str, Chunk]) -> Ranking:
+    def of(cls, hits: Sequence[Hit], chunks: dict[str, Chunk], steps: Sequence[Step] = ()) -> Ranking:
         strange = {hit.chunk.id: hit.chunk for hit in hits if chunks.get(hit.chunk.id) != hit.chunk}
-        return cls(hits=tuple(_found(hits)), extra=strange)
+        return cls(hits=tuple(_found(hits)), extra=strange, steps=tuple(steps))
 
     def restore(self, chunks: dict[str, Chunk]) -> list[Hit]:
         """The hits with their chunks."""
         return [Hit(self.extra.get(hit.chunk) or chunks[hit.chunk], hit.score) for hit in self.hits]
+
+
+class Work(Record):
+    """What an answerer did on a case, as it is kept."""
+
+    attempt: Attempt
+    steps: tuple[Step, ...] = ()
+
+
+class Traced(NamedTuple):
+    """A case with what led to it, step by step."""
+
+    case: Case
+    steps: tuple[Step, ...]
 
 
 def _found(hits: Sequence[Hit]) -> Iterator[Found]:
@@ -103,17 +138,28 @@ class Stages:
     """One system on one golden set."""
 
     def __init__(
-        self, system: System, ingest: Ingest, outcomes: OutcomeCache, bench: Bench, retry_failed: bool = False
+        self, system: System, ingest: Ingest, outcomes: OutcomeCache, bench: Bench, retry: Retry = NOTHING_AGAIN
     ) -> None:
-        self.system, self.ingest, self.outcomes, self.retry_failed = system, ingest, outcomes, retry_failed
+        self.system, self.ingest, self.outcomes, self.retry = system, ingest, outcomes, retry
         self.indexes = Indexes(ingest, bench)
         self.bench = self.indexes.bench.with_index(self._open)
         own = [keys.own_code(__name__), *map(keys.code, INSTRUMENT)]
+        retriever = system.retriever
         self.search_key = keys.digest(
-            [own, ingest.index_key(system.retriever), keys.component_key(system.retriever), system.retriever.candidates]
+            [
+                own,
+                ingest.index_key(retriever),
+                keys.component_key(retriever),
+                retriever.candidates,
+                asking(retriever, system.prices),
+            ]
         )
-        self.rerank_key = keys.digest([self.search_key, keys.component_key(system.reranker)])
-        self.answer_key = keys.digest([self.rerank_key, keys.component_key(system.answerer)])
+        self.rerank_key = keys.digest(
+            [self.search_key, keys.component_key(system.reranker), asking(system.reranker, system.prices)]
+        )
+        self.answer_key = keys.digest(
+            [self.rerank_key, keys.component_key(system.answerer), asking(system.answerer, system.prices)]
+        )
         self.keys = {"search": self.search_key, "rerank": self.rerank_key, "answer": self.answer_key}
         self.deadline = Deadline(system.seconds)
         self._lock = threading.Lock()
@@ -131,9 +177,11 @@ class Stages:
         files = self.ingest.corpus.documents
         return tuple(known(files[doc]) for doc in sorted(docs))
 
-    def _case_bench(self, golden: Golden, component: Component) -> Bench:
+    def _case_bench(self, golden: Golden, component: Component, book: Ledger) -> Bench:
         sees_gold = any(part.sees_gold for part in component.parts())
-        return self.bench.for_case(self.documents(golden), golden if sees_gold else None)
+        bench = self.bench.for_case(self.documents(golden), golden if sees_gold else None)
+        door = for_case(self.bench.door, book) if component.models() else NoDoor()
+        return bench.booking(door, book.note)
 
     def _scope(self, golden: Golden, *components: Component) -> list[Any]:
         """What of a golden shapes a search: its scope, and for oracles the golden itself."""
@@ -152,40 +200,51 @@ class Stages:
         """Search and rerank."""
         return self.ranking(query, golden).restore(self.chunks())
 
-    def ranking(self, query: str, golden: Golden) -> Ranking:
+    def ranking(self, query: str, golden: Golden, watch: StopWatch | None = None) -> Ranking:
         """Search and rerank, from the cache where nothing that shapes it changed."""
         system = self.system
-        key = keys.digest(["rerank", self.rerank_key, query, *self._scope(golden, system.retriever, system.reranker)])
-        cached = self.outcomes.get(key)
+        key = self._ranking_key(query, golden)
+        cached = self._kept_ranking(key)
         if cached is not None:
-            return Ranking.model_validate(cached)
-        hits = self._first_hits(query, golden)
+            return cached
+        book, first = Ledger(watch), self._first(query, golden, watch)
+        book.end(book.begin(), *first.steps)
+        hits = first.restore(self.chunks())
         with guards.calling(system.reranker):
-            given = system.reranker.rerank(query, list(hits), self._case_bench(golden, system.reranker))
+            given = system.reranker.rerank(query, list(hits), self._case_bench(golden, system.reranker, book))
             reranked = guards.reranked(system.reranker, given, hits, self.chunks())
-        return self._keep(key, reranked)
+        return self._keep(key, reranked, book)
 
-    def _first_hits(self, query: str, golden: Golden) -> list[Hit]:
+    def _ranking_key(self, query: str, golden: Golden) -> str:
+        scope = self._scope(golden, self.system.retriever, self.system.reranker)
+        return keys.digest(["rerank", self.rerank_key, query, *scope])
+
+    def _first(self, query: str, golden: Golden, watch: StopWatch | None) -> Ranking:
         retriever = self.system.retriever
         key = keys.digest(["search", self.search_key, query, *self._scope(golden, retriever)])
-        cached = self.outcomes.get(key)
+        cached = self._kept_ranking(key)
         if cached is not None:
-            return Ranking.model_validate(cached).restore(self.chunks())
-        index, most, docs = self._open(retriever), retriever.candidates, self.docs(golden)
+            return cached
+        index, most, docs, book = self._open(retriever), retriever.candidates, self.docs(golden), Ledger(watch)
         with guards.calling(retriever):
-            given = index.search(query, most, docs, self._case_bench(golden, retriever))
+            given = index.search(query, most, docs, self._case_bench(golden, retriever, book))
             inside = docs or frozenset(self.ingest.documents)
             hits = guards.hits(retriever, given, most, self.chunks(), inside, self.ingest.corpus)
-        self._keep(key, hits)
-        return hits
+        return self._keep(key, hits, book)
+
+    def _kept_ranking(self, key: str) -> Ranking | None:
+        cached = self.outcomes.get(key)
+        ranking = Ranking.model_validate(cached) if cached is not None else None
+        return None if ranking and self.retry.bad and faulty(ranking.steps) else ranking
 
     def _open(self, retriever: Component) -> Index:
         """An index, made where it is missing: that serves all cases, and is on nobody's time."""
         with self.deadline.stopped():
             return self.indexes.open(retriever)
 
-    def _keep(self, key: str, hits: Sequence[Hit]) -> Ranking:
-        ranking = Ranking.of(hits, self.chunks())
+    def _keep(self, key: str, hits: Sequence[Hit], book: Ledger) -> Ranking:
+        book.refuse_hidden()
+        ranking = Ranking.of(hits, self.chunks(), book.steps)
         self.outcomes.put(key, ranking.model_dump(mode="json", exclude_defaults=True))
         return ranking
 
@@ -193,14 +252,16 @@ class Stages:
 
     def retrieve(self, golden: Golden) -> Case:
         """The golden's question, in its stand-alone form where there are earlier turns, straight to search."""
-        query, unread = golden.standalone if golden.turns else golden.question, marks(self.ingest, golden)
+        query, unread = _query(golden), marks(self.ingest, golden)
         if query is None:
             return Case(golden=golden, unread=unread)
+        watch = StopWatch()
         try:
-            hits = self.deadline.call(lambda: self.ranking(query, golden)).hits
+            found = self.deadline.call(lambda: self.ranking(query, golden, watch), watch)
         except Exception as error:
             return Case(golden=golden, error=guards.reason(error), unread=unread)
-        return Case(golden=golden, candidates=hits, error=self._lost(golden) if not hits else None, unread=unread)
+        lost = None if found.hits else self._lost(golden)
+        return Case(golden=golden, candidates=found.hits, usage=usage(found.steps), error=lost, unread=unread)
 
     def _lost(self, golden: Golden) -> str | None:
         """Why there is nothing to find, where the documents that it is asked of, or that hold its pages, could not be parsed.
@@ -213,27 +274,48 @@ class Stages:
             return None
         return "; ".join(f"{doc}: {error}" for doc, error in sorted(errors.items()) if error)
 
-    def generate(self, golden: Golden) -> Case:
+    def generate(self, golden: Golden) -> Traced:
         """The real answerer on the golden's question and its earlier turns."""
+        key = self._work_key(golden)
+        worked = self._kept_work(key) or self._generate(key, golden)
+        attempt = worked.attempt.model_copy(update={"unread": marks(self.ingest, golden)})
+        return Traced(Case.of(golden, attempt), worked.steps)
+
+    def _work_key(self, golden: Golden) -> str:
         turns = [turn.model_dump(mode="json") for turn in golden.turns]
         scope = self._scope(golden, *self.system.components.values())
-        key = keys.digest(["generate", self.answer_key, golden.question, turns, scope])
-        attempt = self._kept_attempt(key) or self._generate(key, golden)
-        return Case.of(golden, attempt.model_copy(update={"unread": marks(self.ingest, golden)}))
+        return keys.digest(["generate", self.answer_key, golden.question, turns, scope])
 
-    def _kept_attempt(self, key: str) -> Attempt | None:
+    def is_retrieved(self, golden: Golden) -> bool:
+        """Whether the retrieve stage has nothing to do for this golden."""
+        query = _query(golden)
+        return query is None or self._kept_ranking(self._ranking_key(query, golden)) is not None
+
+    def is_generated(self, golden: Golden) -> bool:
+        """Whether the generate stage has nothing to do for this golden."""
+        return self._kept_work(self._work_key(golden)) is not None
+
+    def bench_for(self, golden: Golden) -> Bench:
+        """The bench of a case without a golden to see."""
+        return self.bench.for_case(self.documents(golden), None)
+
+    def _kept_work(self, key: str) -> Work | None:
         """What the system did before; None where it did nothing yet, or failed and is to be asked again."""
         cached = self.outcomes.get(key)
-        attempt = Attempt.model_validate(cached) if cached is not None else None
-        return None if attempt and attempt.error and self.retry_failed else attempt
+        work = Work.model_validate(cached) if cached is not None else None
+        if work is None or (work.attempt.error and self.retry.failed) or (faulty(work.steps) and self.retry.bad):
+            return None
+        return work
 
-    def _generate(self, key: str, golden: Golden) -> Attempt:
-        attempt, keep = self._attempt(golden)
+    def _generate(self, key: str, golden: Golden) -> Work:
+        book = Ledger()
+        attempt, keep = self._attempt(golden, book)
+        work = Work(attempt=attempt, steps=book.close())
         if keep:
-            self.outcomes.put(key, attempt.model_dump(mode="json", exclude_defaults=True))
-        return attempt
+            self.outcomes.put(key, work.model_dump(mode="json", exclude_defaults=True))
+        return work
 
-    def _attempt(self, golden: Golden) -> tuple[Attempt, bool]:
+    def _attempt(self, golden: Golden, book: Ledger) -> tuple[Attempt, bool]:
         """What the answerer did, and whether it is kept: what lacked time or memory may come out better next time."""
         answerer = self.system.answerer
         calls, ours = Calls(answerer.max_searches), list[BaseException]()
@@ -242,28 +324,39 @@ class Stages:
             place = calls.begin(query)
             if place is None:
                 return []
+            step = book.begin()
             try:
-                hits = self.search(query, golden)[: answerer.keep]
+                ranking = self.ranking(query, golden, book.watch)
+                hits = ranking.restore(self.chunks())[: answerer.keep]
             except Exception as error:
                 if (stop := faults.stops(error)) is not None:
                     ours.append(stop)
                 raise
             calls.end(place, hits)
+            book.end(step, searched(query, hits), *ranking.steps)
             return hits
 
         def ask() -> Answer:
             with guards.calling(answerer):
-                given = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer))
+                given = answerer.answer(golden.question, search, golden.turns, self._case_bench(golden, answerer, book))
                 return guards.answer(answerer, given)
 
         answer, error, keep = None, None, True
         try:
-            answer = self.deadline.call(ask)
+            answer = self.deadline.call(ask, book.watch)
         except Exception as raised:
             error, keep = guards.reason(raised), not guards.passing(raised)
         if ours:  # an answerer that goes on after a failed search must not make the world's fault its own
             raise ours[0]
-        return Attempt(searches=calls.close(), answer=answer, capped=calls.capped, error=error), keep
+        book.refuse_hidden()
+        used = usage(book.steps)
+        done = Attempt(searches=calls.close(), answer=answer, usage=used, capped=calls.capped, error=error)
+        return done, keep
+
+
+def _query(golden: Golden) -> str | None:
+    """What the retrieve stage searches for: the question, in its stand-alone form where there are earlier turns."""
+    return golden.standalone if golden.turns else golden.question
 
 
 Reader = Callable[[str], str]
@@ -289,13 +382,15 @@ class Scoring:
         scope: str,
         stamp: str,
         passages: Passages | None = None,
+        prices: Mapping[str, Price] = NO_PRICES,
     ) -> None:
         self.metrics, self.outcomes, self.bench, self.scope, self.passages = metrics, outcomes, bench, scope, passages
+        self.prices = prices
         self.keys = {metric.label: self._key(metric, stamp) for metric in metrics}
 
     def _key(self, metric: Metric, stamp: str) -> str:
         read = self.passages.key if self.passages and metric.reads_passages else None
-        return keys.digest([keys.component_key(metric), stamp, read])
+        return keys.digest([keys.component_key(metric), stamp, read, *asking(metric, self.prices)])
 
     def score(self, retrieved: Case, generated: Case) -> list[Score]:
         """Every metric on one golden: retrieve metrics see only the retrieve stage, the others only what followed."""
@@ -308,12 +403,23 @@ class Scoring:
         cached = self.outcomes.get_many(wanted.values())
         reading = replace(self.bench, passage=self.passages.of(generated)) if self.passages else self.bench
         fresh = {
-            m.label: m.rate(views[m.stage], reading if m.reads_passages else self.bench)
+            m.label: self._rate(m, views[m.stage], reading if m.reads_passages else self.bench)
             for m in self.metrics
             if wanted[m.label] not in cached
         }
         self._keep({wanted[label]: score for label, score in fresh.items() if score.status != "failed"})
         return [fresh.get(label) or Score.model_validate(cached[key]) for label, key in wanted.items()]
+
+    def _rate(self, metric: Metric, case: Case, bench: Bench) -> Score:
+        """The metric's score; of one that asks a model, with the calls that it made and what they took."""
+        if not metric.models():
+            return metric.rate(case, bench)
+        book = Ledger()
+        score = metric.rate(case, bench.booking(for_case(self.bench.door, book), book.note))
+        book.refuse_hidden()
+        steps = [step for step in book.close() if step.kind == "call"]
+        calls = tuple(step.key for step in steps if step.key)
+        return score.model_copy(update={"calls": calls, "usage": usage(steps)})
 
     def _keep(self, scores: dict[str, Score]) -> None:
         if scores:

@@ -17,7 +17,11 @@ class Tokens(UsageMetric):
 
     def score(self, case: Case, bench: Bench) -> Score:
         use = case.usage
-        calls = f"{counted(use.calls, 'call')}, kept replies: {use.cached}"
-        reason = f"{use.input_tokens} in and {use.output_tokens} out in {calls}"
-        detail = {"calls": use.calls, "cached": use.cached, "input": use.input_tokens, "output": use.output_tokens}
+        reason = f"{use.input_tokens} in and {use.output_tokens} out in {counted(use.calls, 'call')}"
+        detail = {
+            "calls": use.calls,
+            "cached": use.cached_tokens,
+            "input": use.input_tokens,
+            "output": use.output_tokens,
+        }
         return self.scored(case, use.input_tokens + use.output_tokens, reason, **detail)
