@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
             progress.begin(f"{job.system.name}: documents")
             made = run_job(job, options, progress)
             results += made
-            page = None if options.partial else findings.write(args.findings, made, unsealed=args.unseal)
+            page = None if not options.is_default else findings.write(args.findings, made, unsealed=args.unseal)
             progress.close()
             if not args.json:
                 screen.show(made, page, unsealed=args.unseal)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from harness.documents.corpus import Corpus
 from harness.errors import UserError, nearest
 from harness.files.wording import counted
 from harness.records import Answer, Case, Found, Golden, PageRef
 from harness.reports.wrapping import wrapped
-from harness.runs import heldout, results
+from harness.runs import addresses, heldout, results
 from harness.runs.options import Options
 from harness.runs.rescore import reopen
 from harness.runs.results import Manifest
@@ -22,11 +23,13 @@ Block = tuple[int, Iterable[str]]
 """Lines that belong together, and the column where their values begin."""
 
 
-def explain(names: Sequence[str], golden_id: str, options: Options, candidates: int, columns: int | None = None) -> str:
-    """The text for the golden of that id in the first of these results that asks it, wrapped to so many columns."""
+def explain(
+    places: Sequence[Path], golden_id: str, options: Options, candidates: int, columns: int | None = None
+) -> str:
+    """The text for the golden of that id in the first of these results (their folders) that asks it, wrapped to so many columns."""
     known: list[str] = []
-    for name in names:
-        place = results.latest(options.results, name)
+    names = [addresses.address(place) for place in places]
+    for name, place in zip(names, places, strict=True):
         manifest = results.read_manifest(place)
         corpus, loaded = reopen(manifest, options)
         found = next((golden for golden in loaded.goldens if golden.id == golden_id), None)

@@ -34,6 +34,8 @@ class Manifest(Record):
     key: str
     config: dict[str, Json]
     replaced: dict[str, Json] = Field(default_factory=dict)
+    overrides: dict[str, Json] = Field(default_factory=dict)
+    """What --set changed in the config, by path."""
     goldens: dict[str, Json]
     corpus: dict[str, Json]
     keys: dict[str, str]
@@ -81,8 +83,8 @@ def folder(results: Path, manifest: Manifest) -> Path:
     return results / manifest.set / manifest.system / manifest.split / manifest.key
 
 
-def write(results: Path, manifest: Manifest, rows: Rows) -> Path:
-    """Write a run: rows, then the manifest, then `latest` (partial runs aside). Returns its folder.
+def write(results: Path, manifest: Manifest, rows: Rows, *, newest: bool = True) -> Path:
+    """Write a run: rows, then the manifest, then `latest` (where it is the newest; partial runs aside). Returns its folder.
 
     A result that is there already with the same rows stays whole all the while; one with others is no result until the end.
     """
@@ -97,7 +99,7 @@ def write(results: Path, manifest: Manifest, rows: Rows) -> Path:
         for name in changed:
             write_bytes(place / name, texts[name])
         write_text(place / "manifest.json", json.dumps(stamped, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-        if not manifest.partial:
+        if newest and not manifest.partial:
             write_text(place.parent / "latest", manifest.key + "\n")
     return place
 
@@ -167,22 +169,16 @@ def latest(results: Path, name: str) -> Path:
     return place
 
 
+def is_latest(place: Path) -> bool:
+    """Whether a result is the newest of its system and split."""
+    with suppress(OSError):
+        return (place.parent / "latest").read_text(encoding="utf-8").strip() == place.name
+    return False
+
+
 def runs(results: Path) -> list[str]:
     """Every "<set>/<system>/<split>" with a latest result."""
     return sorted("/".join(path.parent.parts[-3:]) for path in results.glob("*/*/*/latest"))
-
-
-def matching(results: Path, name: str) -> list[str]:
-    """The latest results that "<system>", "<set>/<system>" or "<set>/<system>/<split>" names. Raises UserError for none."""
-    known = runs(results)
-    system = name.removeprefix("configs/").removesuffix(".yaml")
-    found = [run for run in known if run == system or run.startswith(f"{system}/") or run.split("/")[1] == system]
-    if not found:
-        listed = f" There are: {', '.join(known)}." if known else " There are none yet: begin with `harness run`."
-        raise UserError(
-            f"no result for {name!r}.{nearest(name, [*known, *(run.split('/')[1] for run in known)])}{listed}"
-        )
-    return found
 
 
 def with_rows(results: Path, name: str, rows: str) -> Path | None:

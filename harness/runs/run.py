@@ -41,6 +41,11 @@ class Result:
         """ "<set>/<system>/<split>" """
         return f"{self.manifest.set}/{self.manifest.system}/{self.manifest.split}"
 
+    @property
+    def is_default(self) -> bool:
+        """Whether it is its config's own result: the whole split, and nothing changed by --set."""
+        return not self.manifest.partial and not self.manifest.overrides
+
 
 def run(job: Job, options: Options, progress: Watcher) -> list[Result]:
     """Run a job on its splits: all three stages, kept."""
@@ -61,12 +66,14 @@ def _run_split(session: Session, loaded: GoldenSet) -> Result:
     return finished(_manifest(session, loaded, asked, stages, rows, latency), rows, summaries, session.options)
 
 
-def finished(manifest: Manifest, rows: Rows, summaries: Sequence[Summary], options: Options) -> Result:
+def finished(
+    manifest: Manifest, rows: Rows, summaries: Sequence[Summary], options: Options, *, newest: bool = True
+) -> Result:
     """The result, written; of a held-out split with only what may be shown, and noted as an opening before it is seen."""
     seen = heldout.shown(manifest.split, options, summaries, rows.retrieved, rows.scores)
     if manifest.split == "heldout":
         manifest = heldout.record_opening(manifest, summaries, seen, options)
-    return Result(manifest, rows, seen, results.write(options.results, manifest, rows))
+    return Result(manifest, rows, seen, results.write(options.results, manifest, rows, newest=newest))
 
 
 def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str) -> Rows:
@@ -112,6 +119,7 @@ def _manifest(
         key=keys.digest([system.answering(), stages.keys, stamp, [golden.id for golden in asked]])[:8],
         config={"goldens": str(system.goldens), **system.spec()},
         replaced=system.replaced,
+        overrides=system.overrides,
         goldens=goldens,
         corpus={doc: {"sha256": session.corpus.documents[doc].sha256, **ingest.head(doc)} for doc in ingest.documents},
         keys=stages.keys,
