@@ -99,6 +99,8 @@ def run(args: argparse.Namespace) -> int:
                 screen.show(made, page, unsealed=args.unseal)
     finally:
         progress.close()
+    if not args.json:
+        screen.show_comparisons(results, options)
     for claim in made_before:
         said = claim.judged(results, options)
         progress.note(said) if args.json else print(terminal(said))

@@ -26,7 +26,7 @@ Block = tuple[int, Iterable[str]]
 def explain(
     places: Sequence[Path], golden_id: str, options: Options, candidates: int, columns: int | None = None
 ) -> str:
-    """The text for the golden of that id in the first of these results (their folders) that asks it, wrapped to so many columns."""
+    """The text for the golden of that id in the first of these result folders that asks it, wrapped to so many columns."""
     known: list[str] = []
     names = [addresses.address(place) for place in places]
     for name, place in zip(names, places, strict=True):

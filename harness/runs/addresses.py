@@ -1,6 +1,6 @@
-"""How a command names a kept result: its system, with set and split where several have it, and a key for one that is not the latest.
+"""How a command names a kept result: its system, its set and split where several have it, a key where it is not the latest.
 
-bm25_only    finance/bm25_only    finance/bm25_only/dev    finance/bm25_only@1a2b3c4d    configs/bm25_only.yaml
+bm25_only, finance/bm25_only, finance/bm25_only/dev, finance/bm25_only@1a2b3c4d, configs/bm25_only.yaml
 """
 
 from __future__ import annotations
