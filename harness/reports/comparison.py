@@ -10,6 +10,7 @@ from harness.files.wording import counted
 from harness.reports.table import Line, number, split_name
 from harness.reports.wrapping import wrapped
 from harness.runs.comparing import Comparison, Entry
+from harness.scoring.attribution import STEPS, Funnel, Step, counted_steps
 from harness.scoring.compare import Pair
 from harness.scoring.metric import Metric
 from harness.scoring.scores import STATUSES, Summary
@@ -28,6 +29,8 @@ def lines(comparison: Comparison, width: int | None) -> Iterator[Line]:
     yield "", False
     yield from _table(comparison, width or 120)
     yield "", False
+    for funnel, title in FUNNELS.items():
+        yield from _waterfall(comparison, funnel, title, width or 120)
     for entry in comparison.entries[1:]:
         yield wrapped(f"{entry.name} against {comparison.baseline.name}", 2, width), True
         yield from ((wrapped(_GAP + line, indent, width), False) for line, indent in _about(comparison, entry))
@@ -59,7 +62,7 @@ def _table(comparison: Comparison, width: int) -> Iterator[Line]:
     widths = [max(map(len, [*words, *(row[at].rstrip() for row in cells), *(row[at] for row in cells)]))
               for at, words in enumerate(titles)]  # fmt: skip
     room = max(_FEWEST_COLUMNS, width - sum(widths) - len(_GAP) * len(widths))
-    names = [_name_lines(comparison, entry, room) for entry in comparison.entries]
+    names = [_name_lines(entry, room) for entry in comparison.entries]
     room = max(len(line) for name in names for line in name)
     for row in range(height := max(map(len, titles))):
         words = [(*[""] * (height - len(one)), *one)[row] for one in titles]
@@ -80,7 +83,7 @@ def _row(name: str, cells: Sequence[str], room: int, widths: Sequence[int]) -> s
     return _GAP.join([name.ljust(room), *padded]).rstrip()
 
 
-def _name_lines(comparison: Comparison, entry: Entry, room: int) -> list[str]:
+def _name_lines(entry: Entry, room: int) -> list[str]:
     """The name in lines of at most `room` characters, broken where a variant's settings begin."""
     oracle = " (oracle)" if entry.manifest.oracle else ""
     parts = entry.name.replace("+", "\n+").split("\n")
@@ -108,6 +111,39 @@ def _asked(comparison: Comparison, metric: Metric) -> str:
     counts = {summary_of(entry, metric).scored for entry in comparison.entries}
     low, high = min(counts), max(counts)
     return f"{low} " if low == high else f"{low}-{high} "
+
+
+# -- where questions were lost ----------------------------------------------------------------------------------------
+
+FUNNELS: dict[Funnel, str] = {
+    "pages": "where the gold page was lost: questions straight to search, the first five pages",
+    "answer": "where the answer was lost: through the answerer's own searches",
+}
+
+
+def _waterfall(comparison: Comparison, funnel: Funnel, title: str, width: int) -> Iterator[Line]:
+    """How many questions each step lost, systems as rows; nothing of a sealed split."""
+    counts = {entry.name: lost_at(comparison, entry, funnel) for entry in comparison.entries}
+    told = {name: count for name, count in counts.items() if count}
+    steps = [step for step in STEPS if any(step in count for count in told.values())]
+    if not told:
+        return
+    widths = [max(4, len(step)) for step in steps]
+    room = max(_FEWEST_COLUMNS, width - sum(widths) - len(_GAP) * len(widths))
+    entries = [entry for entry in comparison.entries if entry.name in told]
+    names = {entry.name: _name_lines(entry, room) for entry in entries}
+    room = max(len(line) for lines in names.values() for line in lines)
+    yield title, True
+    yield _row("", steps, room, widths), False
+    for name, first in names.items():
+        yield _row(first[0], [str(told[name].get(step, 0)) for step in steps], room, widths), False
+        yield from ((line, False) for line in first[1:])
+    yield "", False
+
+
+def lost_at(comparison: Comparison, entry: Entry, funnel: Funnel) -> dict[Step, int]:
+    """How many questions each step lost; empty where that is not known, or the split is sealed."""
+    return {} if comparison.sealed else counted_steps((one for one in entry.losses if getattr(one, funnel)), funnel)
 
 
 # -- sentences --------------------------------------------------------------------------------------------------------
@@ -223,14 +259,14 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "split": manifest.split,
         "baseline": comparison.baseline.name,
         "forced": list(comparison.forced),
-        "systems": {entry.name: _system(entry) for entry in comparison.entries},
+        "systems": {entry.name: _system(comparison, entry) for entry in comparison.entries},
         "pairs": [_pair(pair) for pair in comparison.pairs],
         "tie_groups": comparison.tie_groups,
         "slices": [],
     }
 
 
-def _system(entry: Entry) -> dict[str, Any]:
+def _system(comparison: Comparison, entry: Entry) -> dict[str, Any]:
     return {
         "key": entry.manifest.key,
         "path": str(entry.place),
@@ -240,6 +276,8 @@ def _system(entry: Entry) -> dict[str, Any]:
         "settings": list(entry.settings),
         "unnamed": list(entry.unnamed),
         "inert": None if entry.moved is None else not any(entry.moved),
+        "lost_at": lost_at(comparison, entry, "answer") or None,
+        "pages_lost_at": lost_at(comparison, entry, "pages") or None,
         "metrics": {one.metric: {name: getattr(one, name) for name in _FIELDS} for one in entry.summaries},
     }
 

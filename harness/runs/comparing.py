@@ -9,17 +9,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.errors import NotComparableError, UserError, nearest
+from harness.records import Golden
 from harness.runs import addresses, differences, heldout, results
-from harness.runs.differences import Moved
+from harness.runs.differences import Did, Moved
 from harness.runs.options import Options
 from harness.runs.rescore import reopen
 from harness.runs.results import Manifest
 from harness.runs.run import Result
 from harness.runs.variants import base_name
+from harness.scoring.attribution import Loss, loss
 from harness.scoring.compare import Arena, Contestant, Pair
 from harness.scoring.metric import Metric
-from harness.scoring.per_document import Documents, documents_of
-from harness.scoring.scores import Summary
+from harness.scoring.per_document import documents_of
+from harness.scoring.scores import Score, Summary
 from harness.scoring.sealing import LEAST
 from harness.scoring.summaries import all_metrics
 
@@ -48,6 +50,8 @@ class Entry:
     """In what its config differs from the baseline's."""
     unnamed: tuple[str, ...] = ()
     """What differs from the baseline and no config names."""
+    losses: tuple[Loss, ...] = ()
+    """Where its questions were lost; nothing of an oracle, of a result made without trails, or where comparing was forced."""
     moved: Moved | None = None
     """On how many questions it did other things than the baseline; None for the baseline itself."""
 
@@ -164,8 +168,9 @@ def compare(
         differences.refuse_unlike(manifests)
     forced = differences.unlike(manifests)
     columns = chosen_metrics(metrics or HEADLINE)
-    entries = tuple(_entries(ordered, manifests))
-    arena = Arena([one.contestant for one in entries], columns, {} if forced else _documents(manifests[0], options))
+    goldens = () if forced else reopen(manifests[0], options)[1].goldens
+    entries = tuple(_entries(ordered, manifests, goldens))
+    arena = Arena([one.contestant for one in entries], columns, {golden.id: documents_of(golden) for golden in goldens})
     pairs = arena.pairs(entries[0].contestant)
     return Comparison(
         entries=entries,
@@ -177,7 +182,7 @@ def compare(
     )
 
 
-def _entries(places: Sequence[Path], manifests: Sequence[Manifest]) -> Iterable[Entry]:
+def _entries(places: Sequence[Path], manifests: Sequence[Manifest], goldens: Sequence[Golden]) -> Iterable[Entry]:
     own, first = [differences.did(place) for place in places], manifests[0]
     for name, place, manifest, did in zip(_names(manifests), places, manifests, own, strict=True):
         contestant = Contestant(name, results.read_scores(place), manifest.oracle, did.answers)
@@ -188,8 +193,20 @@ def _entries(places: Sequence[Path], manifests: Sequence[Manifest]) -> Iterable[
             summaries=tuple(_summaries(contestant, manifest)),
             settings=tuple(differences.settings(first, manifest)),
             unnamed=tuple(differences.unnamed(first, manifest)),
+            losses=tuple(_losses(contestant, place, did, goldens)),
             moved=differences.moved(own[0], did) if did is not own[0] else None,
         )
+
+
+def _losses(contestant: Contestant, place: Path, did: Did, goldens: Sequence[Golden]) -> Iterable[Loss]:
+    """Where each golden was lost."""
+    trails = {trail.golden: trail for trail in results.read_trails(place)}
+    scores: dict[str, dict[str, Score]] = {}
+    for score in contestant.scores if trails else ():
+        scores.setdefault(score.golden, {})[score.metric] = score
+    for golden in goldens:
+        if golden.id in scores:
+            yield loss(golden, scores[golden.id], trails.get(golden.id), did.seen[golden.id])
 
 
 def _names(manifests: Sequence[Manifest]) -> list[str]:
@@ -204,12 +221,6 @@ def _summaries(contestant: Contestant, manifest: Manifest) -> Iterable[Summary]:
         few = manifest.split == "heldout" and summary.scored < LEAST
         hidden = dict.fromkeys(("mean", "low", "high", "worst", "best"))
         yield summary.model_copy(update={"unit": metric.unit, **(hidden if few else {})})
-
-
-def _documents(manifest: Manifest, options: Options) -> Documents:
-    """The documents of each question."""
-    _, loaded = reopen(manifest, options)
-    return {golden.id: documents_of(golden) for golden in loaded.goldens}
 
 
 def _shown(pair: Pair, manifest: Manifest, options: Options) -> Pair:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +10,9 @@ from pydantic_core import from_json
 
 from harness.errors import NotComparableError, UserError
 from harness.files.reading import shorten
+from harness.records import PageRef
 from harness.runs.results import GENERATION, RETRIEVAL, Manifest
+from harness.scoring.attribution import Seen
 
 _PARTS = ("parser", "chunker", "retriever", "reranker", "answerer")
 _SHORTEST = 60
@@ -71,7 +73,7 @@ def unnamed(a: Manifest, b: Manifest) -> list[str]:
         found += [f"{name} {old} -> {new}"] if old != new else []
     documents = [doc for doc in sorted(a.corpus.keys() | b.corpus.keys()) if _file(a, doc) != _file(b, doc)]
     found += [f"document {doc} is another file" for doc in documents]
-    found += [f"{one.system} ran on what was not committed" for one in (a, b) if one.dirty and a.dirty != b.dirty]
+    found += [f"{one.system} ran on what was not committed" for one in (a, b) if one.dirty and bool(a.dirty) != bool(b.dirty)]
     return found
 
 
@@ -88,6 +90,7 @@ class Did(NamedTuple):
 
     rankings: dict[str, tuple[str, ...]]
     answers: dict[str, Any]
+    seen: dict[str, Seen]
 
 
 class Moved(NamedTuple):
@@ -99,11 +102,23 @@ class Moved(NamedTuple):
 
 def did(place: Path) -> Did:
     """What the system of a kept result did. Read without records: a comparison reads a million hits."""
-    retrieval, generation = (from_jsonl(place / name) for name in (RETRIEVAL, GENERATION))
+    retrieval, generation = (_rows(place / name) for name in (RETRIEVAL, GENERATION))
     return Did(
         {row["golden"]: tuple(dict.fromkeys(hit["ref"] for hit in row.get("candidates", ()))) for row in retrieval},
         {row["golden"]: _said(row.get("answer")) for row in generation},
+        {row["golden"]: _seen(row) for row in generation},
     )
+
+
+def _seen(row: dict[str, Any]) -> Seen:
+    answer = row.get("answer") or {}
+    shown = {hit["ref"] for search in row.get("searches", ()) for hit in search.get("hits", ())}
+    cited = {citation["ref"] for citation in answer.get("citations", ()) if citation.get("ref")}
+    return Seen(_refs(shown), _refs(cited), answer.get("abstained", False))
+
+
+def _refs(texts: Iterable[str]) -> frozenset[PageRef]:
+    return frozenset(map(PageRef.parse, texts))
 
 
 def _said(answer: dict[str, Any] | None) -> tuple[Any, ...] | None:
@@ -120,9 +135,9 @@ def _differing(a: Mapping[str, Any], b: Mapping[str, Any]) -> int:
     return sum(a[golden] != b[golden] for golden in a.keys() & b.keys())
 
 
-def from_jsonl(path: Path) -> Iterator[dict[str, Any]]:
+def _rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a file of a result. Raises UserError where they cannot be read."""
     try:
-        return iter([from_json(line) for line in path.read_bytes().split(b"\n") if line])
+        return [from_json(line) for line in path.read_bytes().split(b"\n") if line]
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}. Run the system again.") from None

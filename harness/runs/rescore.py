@@ -32,7 +32,8 @@ def rescore(place: Path, options: Options) -> Result:
     session = Session(Job(config.restore(old.config), corpus, (loaded,), origin=origin), options, Silent())
     scoring = session.scoring(old.keys["rerank"], lambda: session.stages(loaded))
     pairs = zip(saved.retrieved, saved.generated, strict=True)
-    rows = Rows(saved.retrieved, saved.generated, tuple(score for pair in pairs for score in scoring.score(*pair)))
+    scores = tuple(score for pair in pairs for score in scoring.score(*pair))
+    rows = Rows(saved.retrieved, saved.generated, scores, saved.trails)
     summaries = summarise(session.metrics, rows.retrieved, rows.scores)
     return finished(_restamped(old, session), rows, summaries, options, newest=results.is_latest(place))
 

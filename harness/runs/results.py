@@ -17,11 +17,14 @@ from harness.errors import UserError, nearest
 from harness.files.locking import held
 from harness.files.writing import sweep, write_bytes, write_text, writing
 from harness.records import Attempt, Case, Golden, Json, Record
+from harness.scoring.attribution import Trail
 from harness.scoring.scores import Score
 
 T = TypeVar("T", bound=Record)
 
 RETRIEVAL, GENERATION, SCORES = "retrieval.jsonl", "generation.jsonl", "scores.jsonl"
+TRAILS = "trails.jsonl"
+"""How far gold pages came. It says where a question was lost, and is no part of what was measured."""
 _KEY = re.compile(r"[0-9a-f]{8}\s*\Z")
 
 
@@ -76,6 +79,7 @@ class Rows:
     retrieved: tuple[Case, ...]
     generated: tuple[Case, ...]
     scores: tuple[Score, ...]
+    trails: tuple[Trail, ...] = ()
 
 
 def folder(results: Path, manifest: Manifest) -> Path:
@@ -110,6 +114,7 @@ def contents(rows: Rows) -> dict[str, bytes]:
         RETRIEVAL: _lines(map(_row, rows.retrieved)),
         GENERATION: _lines(map(_row, rows.generated)),
         SCORES: _lines(score.model_dump(mode="json", exclude_defaults=True) for score in rows.scores),
+        TRAILS: _lines(trail.model_dump(mode="json", exclude_defaults=True) for trail in rows.trails),
     }
 
 
@@ -120,7 +125,8 @@ def checksums(texts: Mapping[str, bytes]) -> dict[str, str]:
 
 def content_hash(files: Mapping[str, str]) -> str:
     """64 hex digits of a result's rows, by which a finding cites them: `files` are their checksums by name."""
-    return hashlib.sha256("".join(f"{name} {files[name]}\n" for name in sorted(files)).encode()).hexdigest()
+    measured = sorted(files.keys() - {TRAILS})
+    return hashlib.sha256("".join(f"{name} {files[name]}\n" for name in measured).encode()).hexdigest()
 
 
 @contextmanager
@@ -199,7 +205,7 @@ def read_manifest(place: Path) -> Manifest:
 def read_rows(place: Path, goldens: Sequence[Golden]) -> Rows:
     """The saved rows of a run, joined to their goldens. Raises UserError where a golden has no row."""
     retrieved, generated = (_cases(place / name, goldens) for name in (RETRIEVAL, GENERATION))
-    return Rows(retrieved, generated, tuple(read_scores(place)))
+    return Rows(retrieved, generated, tuple(read_scores(place)), tuple(read_trails(place)))
 
 
 def _cases(path: Path, goldens: Sequence[Golden]) -> tuple[Case, ...]:
@@ -215,6 +221,11 @@ def _cases(path: Path, goldens: Sequence[Golden]) -> tuple[Case, ...]:
 def read_scores(place: Path) -> list[Score]:
     """The saved scores of a run."""
     return _read(place / SCORES, Score)
+
+
+def read_trails(place: Path) -> list[Trail]:
+    """How far gold pages came; nothing of a result that was made without."""
+    return _read(place / TRAILS, Trail) if (place / TRAILS).exists() else []
 
 
 def _read(path: Path, record: type[T]) -> list[T]:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from harness.bench import Watcher
 from harness.cache import keys
 from harness.goldens.loading import GoldenSet
-from harness.records import Golden, Json, Usage
+from harness.records import Case, Golden, Json, Usage
 from harness.runs import heldout, provenance, results, timing
 from harness.runs.jobs import Job, choose
 from harness.runs.options import Options
@@ -20,6 +20,8 @@ from harness.runs.results import Manifest, Rows
 from harness.runs.session import Session
 from harness.runs.stages import Stages
 from harness.runs.stamps import scope_stamp, scored_by
+from harness.runs.trails import Trails
+from harness.scoring.attribution import Trail
 from harness.scoring.scores import Summary
 from harness.scoring.summaries import summarise
 
@@ -85,7 +87,18 @@ def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str)
     with clock.step("score"):
         pairs = list(zip(retrieved, generated, strict=True))
         scores = _each(session, f"{split}: score", lambda pair: scoring.score(*pair), pairs)
-    return Rows(tuple(retrieved), tuple(generated), tuple(score for row in scores for score in row))
+    with clock.step("trails"):
+        trails = _trails(session, stages, pairs)
+    return Rows(tuple(retrieved), tuple(generated), tuple(score for row in scores for score in row), tuple(trails))
+
+
+def _trails(session: Session, stages: Stages, pairs: Sequence[tuple[Case, Case]]) -> list[Trail]:
+    """How far the gold pages came; an oracle's say nothing."""
+    if session.system.oracle:
+        return []
+    trails = Trails(stages, session.corpus)
+    with_evidence = [pair for pair in pairs if pair[0].golden.evidence]
+    return _each(session, "gold pages followed", lambda pair: trails.follow(*pair), with_evidence)
 
 
 def _each(session: Session, what: str, work: Callable[[In], Out], items: Sequence[In]) -> list[Out]:

@@ -18,6 +18,7 @@ from harness.bench import Bench, Document, Index
 from harness.cache import keys
 from harness.cache.outcomes import Outcomes
 from harness.components import Component
+from harness.protocols import Retriever
 from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Kind, PageRef, Record, Search
 from harness.runs import faults, guards
 from harness.runs.config import System
@@ -117,6 +118,11 @@ class Stages:
         self.deadline = Deadline(system.seconds)
         self._lock = threading.Lock()
         self._by_id: dict[str, Chunk] | None = None
+
+    def deeper(self, retriever: Retriever) -> Stages:
+        """The same stages with a retriever that gives more hits."""
+        system = self.system.model_copy(update={"retriever": retriever})
+        return Stages(system, self.ingest, self.outcomes, self.bench, self.retry_failed)
 
     # -- searching ----------------------------------------------------------------------------------------------
 
