@@ -73,7 +73,9 @@ def unnamed(a: Manifest, b: Manifest) -> list[str]:
         found += [f"{name} {old} -> {new}"] if old != new else []
     documents = [doc for doc in sorted(a.corpus.keys() | b.corpus.keys()) if _file(a, doc) != _file(b, doc)]
     found += [f"document {doc} is another file" for doc in documents]
-    found += [f"{one.system} ran on what was not committed" for one in (a, b) if one.dirty and bool(a.dirty) != bool(b.dirty)]
+    found += [
+        f"{one.system} ran on what was not committed" for one in (a, b) if one.dirty and bool(a.dirty) != bool(b.dirty)
+    ]
     return found
 
 
@@ -114,7 +116,7 @@ def _seen(row: dict[str, Any]) -> Seen:
     answer = row.get("answer") or {}
     shown = {hit["ref"] for search in row.get("searches", ()) for hit in search.get("hits", ())}
     cited = {citation["ref"] for citation in answer.get("citations", ()) if citation.get("ref")}
-    return Seen(_refs(shown), _refs(cited), answer.get("abstained", False))
+    return Seen(_refs(shown), _refs(cited), answer.get("abstained", False), bool(row.get("searches")))
 
 
 def _refs(texts: Iterable[str]) -> frozenset[PageRef]:

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from harness.records import Case, Golden, PageRef, Record, Ref
-from harness.scoring.judges.rules.judging import judge
 from harness.scoring.scores import Score
 
 Funnel = Literal["pages", "answer"]
@@ -42,12 +41,14 @@ MEANING: dict[Step, str] = {
     "answer": "its page cited, wrong",
     "citation": "right, another page cited",
     "refusal": "refused, or answered, against what was expected",
-    "in_doubt": "the judge does not take the key itself for right",
+    "in_doubt": "the key itself is marked as not sure",
     "undecided": "no program can tell",
     "none": "not lost",
 }
 PAGES, ANSWER, CITED = "page_hit@5", "correctness", "gold_page_cited"
 """The metrics that say what was lost."""
+UNSURE = frozenset({"unconfirmed", "in_doubt"})
+"""What a golden's `verified` or `tags` say of a key that may be wrong itself."""
 DEPTH = 200
 """Hits down to which a gold page is looked for."""
 
@@ -78,12 +79,13 @@ class Seen(NamedTuple):
     shown: frozenset[PageRef] = frozenset()
     cited: frozenset[PageRef] = frozenset()
     abstained: bool = False
+    searched: bool = True
 
     @classmethod
     def of(cls, case: Case) -> Seen:
         answer = case.answer
         cited = frozenset(citation.ref for citation in answer.citations if citation.ref) if answer else frozenset()
-        return cls(case.shown, cited, answer is not None and answer.abstained)
+        return cls(case.shown, cited, answer is not None and answer.abstained, bool(case.searches))
 
 
 class Loss(Record):
@@ -151,7 +153,7 @@ def _answer_step(golden: Golden, scores: Mapping[str, Score], trail: Trail | Non
 
 def _wrong(golden: Golden, trail: Trail | None, seen: Seen) -> Step:
     """Where a wrong answer, or a refusal of what can be answered, was lost."""
-    if not seen.abstained and not _takes_its_key(golden):
+    if golden.verified in UNSURE or UNSURE & set(golden.tags):
         return "in_doubt"
     if trail is None or not golden.evidence:
         return "undecided"
@@ -159,15 +161,9 @@ def _wrong(golden: Golden, trail: Trail | None, seen: Seen) -> Step:
     step, left = _held([tuple(by_ref[ref] for ref in dict.fromkeys(group)) for group in golden.evidence])
     if step:
         return step
-    if not any(all(page.ref in seen.shown for page in group) for group in left):
+    if seen.searched and not any(all(page.ref in seen.shown for page in group) for group in left):
         found = any(all(page.agent_rank or page.ref in seen.shown for page in group) for group in left)
         return "rank" if found else "search"
     if seen.abstained:
         return "refusal"
     return "answer" if seen.cited & golden.gold_pages else "unused"
-
-
-def _takes_its_key(golden: Golden) -> bool:
-    """Whether the judge calls the golden's own answer right."""
-    key = golden.answer or ""
-    return judge(golden.standalone or golden.question, key, golden.accept, key, golden.answer_type).value == 1
