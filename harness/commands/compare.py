@@ -28,6 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--metrics", nargs="+", default=[], metavar="METRIC", help="the columns, in this order")
     parser.add_argument("--split", choices=("dev", "heldout"), help="default: dev where it is there")
+    parser.add_argument("--slices", action="store_true", help="show parts of the split too: by document, modality, …")
     parser.add_argument("--force", action="store_true", help="compare what is not comparable; the title says so")
     parser.add_argument(
         "--unseal", action="store_true", help="name held-out questions that flipped; recorded as an opening"
@@ -53,5 +54,5 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         screen.print_comparison_json(found)
     else:
-        screen.show_comparison(found)
+        screen.show_comparison(found, slices=args.slices)
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ from harness.scoring.compare import Pair
 from harness.scoring.metric import Metric
 from harness.scoring.scores import STATUSES, Summary
 from harness.scoring.sealing import LEAST
+from harness.scoring.slices import FEWEST, Slice, summary_on
 
 _GAP = "  "
 _BEST = "*"
@@ -23,7 +25,7 @@ _FEWEST_COLUMNS = 24
 _FIELDS = ("mean", "low", "high", *STATUSES)
 
 
-def lines(comparison: Comparison, width: int | None) -> Iterator[Line]:
+def lines(comparison: Comparison, width: int | None, *, slices: bool = False) -> Iterator[Line]:
     """The comparison in at most `width` characters a line; None: as wide as it is."""
     yield from ((wrapped(line, 2, width), True) for line in _title(comparison))
     yield "", False
@@ -35,6 +37,8 @@ def lines(comparison: Comparison, width: int | None) -> Iterator[Line]:
         yield wrapped(f"{entry.name} against {comparison.baseline.name}", 2, width), True
         yield from ((wrapped(_GAP + line, indent, width), False) for line, indent in _about(comparison, entry))
         yield "", False
+    for metric in _sliced(comparison) if slices else ():
+        yield from ((wrapped(line, 2, width), title) for line, title in _slices(comparison, metric, width or 120))
     yield from ((wrapped(line, 2, width), False) for line in footnotes(comparison))
 
 
@@ -248,6 +252,64 @@ def footnotes(comparison: Comparison) -> Iterator[str]:
         yield f"left out of {', '.join(one.metrics)}: {counted(one.questions, 'question')}, {one.why}"
 
 
+# -- parts of the split -----------------------------------------------------------------------------------------------
+
+
+def _sliced(comparison: Comparison) -> list[Metric]:
+    """The metrics that slices are shown of: the two that say most, where they are among the columns, else the first two."""
+    chosen = [metric for metric in comparison.metrics if metric.label in ("page_hit@5", "correctness")]
+    return chosen or list(comparison.metrics[:2])
+
+
+def _slices(comparison: Comparison, metric: Metric, width: int) -> Iterator[Line]:
+    """A row a slice, a column a system, as many as fit."""
+    heads = [_paired(re.split(r"[_+]", entry.name)) for entry in comparison.entries]
+    widths = [max(6, *map(len, head)) for head in heads]
+    rows = [row for part in comparison.slices if (row := _slice_row(comparison, part, metric))]
+    room = max((len(name) for name, _ in rows), default=0)
+    fit = max(1, sum(room + sum(w + len(_GAP) for w in widths[: n + 1]) <= width for n in range(len(widths))))
+    yield f"{metric.label} on {counted(len(rows), 'slice')} of {FEWEST} questions or more", True
+    height = max(map(len, heads[:fit]))
+    for row in range(height):
+        yield _row("", [(*[""] * (height - len(one)), *one)[row] for one in heads[:fit]], room, widths[:fit]), False
+    for name, cells in rows:
+        yield _row(name, cells[:fit], room, widths[:fit]), False
+    if fit < len(heads):
+        yield f"{counted(len(heads) - fit, 'system')} more than fit; --json has them", False
+    yield f"{counted(len(rows), 'slice')} were looked at: by chance alone about one in twenty looks different", False
+    yield "", False
+
+
+def _slice_row(comparison: Comparison, part: Slice, metric: Metric) -> tuple[str, list[str]] | None:
+    """The slice with its questions, and each system's mean; None under eight questions, and for all that there are."""
+    found = [summary_on(part, entry.contestant, metric) for entry in comparison.entries]
+    most = max(one.scored for one in found)
+    whole = max(summary_of(entry, metric).scored for entry in comparison.entries)
+    if most < FEWEST or most == whole:
+        return None
+    few = LEAST if comparison.sealed else 1
+    cells = [number(one.mean if one.scored >= few else None, metric.unit) for one in found]
+    return f"{part.by} {part.value} ({most})", cells
+
+
+def slices_json(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Each slice and metric with the systems' summaries."""
+    few = LEAST if comparison.sealed else 1
+    for part in comparison.slices:
+        for metric in comparison.metrics:
+            found = {entry.name: summary_on(part, entry.contestant, metric) for entry in comparison.entries}
+            shown = {name: one for name, one in found.items() if one.scored >= few}
+            if shown and max(one.scored for one in shown.values()) >= FEWEST:
+                systems = {name: {field: getattr(one, field) for field in _FIELDS} for name, one in shown.items()}
+                yield {
+                    "by": part.by,
+                    "value": part.value,
+                    "questions": len(part.goldens),
+                    "metric": metric.label,
+                    "systems": systems,
+                }
+
+
 # -- for programs -----------------------------------------------------------------------------------------------------
 
 
@@ -262,7 +324,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "systems": {entry.name: _system(comparison, entry) for entry in comparison.entries},
         "pairs": [_pair(pair) for pair in comparison.pairs],
         "tie_groups": comparison.tie_groups,
-        "slices": [],
+        "slices": list(slices_json(comparison)),
     }
 
 

@@ -23,6 +23,7 @@ from harness.scoring.metric import Metric
 from harness.scoring.per_document import documents_of
 from harness.scoring.scores import Score, Summary
 from harness.scoring.sealing import LEAST
+from harness.scoring.slices import Slice, slices
 from harness.scoring.summaries import all_metrics
 
 HEADLINE = (
@@ -76,6 +77,7 @@ class Comparison:
     metrics: tuple[Metric, ...]
     pairs: tuple[Pair, ...]
     tie_groups: dict[str, list[list[str]]]
+    slices: tuple[Slice, ...] = ()
     forced: tuple[str, ...] = ()
     """What of the scope stamps differs, where they were compared all the same."""
     left_out: tuple[LeftOut, ...] = ()
@@ -177,6 +179,7 @@ def compare(
         metrics=tuple(columns),
         pairs=tuple(_shown(pair, manifests[0], options) for pair in pairs),
         tie_groups={metric.label: arena.tie_groups(metric) for metric in columns if metric.can_be_tested},
+        slices=tuple(slices(goldens)),
         forced=tuple(forced),
         left_out=tuple(_left_out(entries[0].contestant, columns)),
     )
