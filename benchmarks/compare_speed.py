@@ -34,8 +34,8 @@ ROOT = Path(__file__).resolve().parents[1]
 def goldens(pages: list[PageRef]) -> list[Golden]:
     """Questions on drawn pages."""
     drawn = [pages[random.Random(at).randrange(len(pages))] for at in range(QUESTIONS)]
-    return [Golden(id=f"q{at:03}", question=f"What stands on page {at}?", answer="USD 5 million", evidence=((ref,),), scope=(ref.doc,))
-            for at, ref in enumerate(drawn)]  # fmt: skip
+    asked = {"question": "What stands there?", "answer": "USD 5 million"}
+    return [Golden(id=f"q{at:03}", evidence=((ref,),), scope=(ref.doc,), **asked) for at, ref in enumerate(drawn)]
 
 
 def drawn_rows(seed: int, asked: list[Golden], pages: list[PageRef]) -> Rows:
@@ -69,8 +69,9 @@ def main() -> None:
         (folder / "dev.jsonl").write_text(text)
         stamp = {"sha256": hashlib.sha256(text.encode()).hexdigest(), "asked": QUESTIONS, "of": QUESTIONS}
         for at in range(SYSTEMS):
-            manifest = Manifest(set="northfield", system=f"s{at:02}", split="dev", key=f"{at:08x}", config={"goldens": str(folder)},
-                                goldens=stamp, corpus={}, keys={}, stamp={})  # fmt: skip
+            named = {"set": "northfield", "system": f"s{at:02}", "split": "dev", "key": f"{at:08x}"}
+            about = {"config": {"goldens": str(folder)}, "goldens": stamp, "corpus": {}, "keys": {}, "stamp": {}}
+            manifest = Manifest.model_validate({**named, **about})
             results.write(Path(scratch) / "results", manifest, drawn_rows(at, asked, pages))
         words = [sys.executable, "-m", "harness", "compare", *(f"s{at:02}" for at in range(SYSTEMS)), "--json"]
         began = time.perf_counter()
@@ -78,9 +79,11 @@ def main() -> None:
             [*words, "--results", str(Path(scratch) / "results")], cwd=ROOT, capture_output=True, check=True
         )
         seconds = time.perf_counter() - began
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    peak, busy = used.ru_maxrss / 2**20, used.ru_utime + used.ru_stime
     pairs = len(json.loads(done.stdout)["pairs"])
-    print(f"{SYSTEMS} systems, {QUESTIONS} questions, {pairs} pairs: {seconds:.1f} s, {peak:.2f} GiB at most")
+    print(f"{SYSTEMS} systems, {QUESTIONS} questions, {pairs} pairs")
+    print(f"{seconds:.1f} s, {busy:.1f} s of them on the processor, {peak:.2f} GiB at most")
 
 
 if __name__ == "__main__":

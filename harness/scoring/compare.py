@@ -10,10 +10,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import NormalDist
 
 from harness.records import Record
-from harness.scoring import paired_shares
+from harness.scoring import paired_shares, sample_sizes
 from harness.scoring.holm import holm
 from harness.scoring.intervals import Interval, plain_mean
 from harness.scoring.metric import Metric
@@ -23,7 +22,6 @@ from harness.scoring.per_document import Documents
 from harness.scoring.scores import Score
 
 LEVEL = 0.05
-_FACTOR = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(paired_shares.POWER)
 
 
 class Flip(Record):
@@ -202,12 +200,12 @@ def _sizes(values: Sequence[float], wins: int, losses: int, metric: Metric) -> t
     """The smallest difference that so many questions show, and how many would show the observed one."""
     n = len(values)
     if metric.binary:
-        return paired_shares.detectable(n, (wins + losses) / n), paired_shares.questions_needed(wins, losses, n)
+        return sample_sizes.detectable(n, wins + losses), sample_sizes.needed(wins, losses, n)
     if n < 2:
         return None, None
     mean = math.fsum(values) / n
     spread = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (n - 1))
-    return _FACTOR * spread / math.sqrt(n) or None, math.ceil((_FACTOR * spread / mean) ** 2) if mean else None
+    return sample_sizes.detectable_amount(spread, n) or None, sample_sizes.needed_amount(spread, mean)
 
 
 def _bounds(
