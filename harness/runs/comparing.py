@@ -186,14 +186,14 @@ def compare(
 
 
 def _entries(places: Sequence[Path], manifests: Sequence[Manifest], goldens: Sequence[Golden]) -> Iterable[Entry]:
-    own, first = [differences.did(place) for place in places], manifests[0]
+    own, first, metrics = [differences.did(place) for place in places], manifests[0], all_metrics()
     for name, place, manifest, did in zip(_names(manifests), places, manifests, own, strict=True):
         contestant = Contestant(name, results.read_scores(place), manifest.oracle, did.answers)
         yield Entry(
             place,
             manifest,
             contestant,
-            summaries=tuple(_summaries(contestant, manifest)),
+            summaries=tuple(_summaries(contestant, manifest, metrics)),
             settings=tuple(differences.settings(first, manifest)),
             unnamed=tuple(differences.unnamed(first, manifest)),
             losses=tuple(_losses(contestant, place, did, goldens)),
@@ -218,8 +218,8 @@ def _names(manifests: Sequence[Manifest]) -> list[str]:
     return [one.system if count[one.system] == 1 else f"{one.system}@{one.key}" for one in manifests]
 
 
-def _summaries(contestant: Contestant, manifest: Manifest) -> Iterable[Summary]:
-    for metric in all_metrics():
+def _summaries(contestant: Contestant, manifest: Manifest, metrics: Sequence[Metric]) -> Iterable[Summary]:
+    for metric in metrics:
         summary = metric.summary(list(contestant.by_metric.get(metric.label, {}).values()))
         few = manifest.split == "heldout" and summary.scored < LEAST
         hidden = dict.fromkeys(("mean", "low", "high", "worst", "best"))

@@ -93,10 +93,14 @@ class Contestant:
             found.setdefault(score.metric, {})[score.golden] = score
         return found
 
+    @cached_property
+    def _values(self) -> dict[str, dict[str, float]]:
+        return {metric: {golden: score.value for golden, score in own.items() if score.value is not None}
+                for metric, own in self.by_metric.items()}  # fmt: skip
+
     def values(self, metric: str) -> dict[str, float]:
         """Values by golden, of those that have one."""
-        own = self.by_metric.get(metric, {})
-        return {golden: score.value for golden, score in own.items() if score.value is not None}
+        return self._values.get(metric, {})
 
 
 @dataclass(frozen=True)
