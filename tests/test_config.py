@@ -42,7 +42,8 @@ def test_set_reaches_into_nested_blocks(tmp_path: Path) -> None:
     system = load(tmp_path, BASE, "retriever.second.k1=3.5", "scope=corpus")
     assert system.retriever.spec()["second"]["k1"] == 3.5
     assert system.retriever.spec()["first"]["k1"] != 3.5
-    assert (system.scope, system.replaced["retriever.second.k1"]) == ("corpus", 3.5)
+    assert (system.scope, system.overrides["retriever.second.k1"]) == ("corpus", 3.5)
+    assert system.name.endswith("+retriever.second.k1=3.5+scope=corpus")
 
 
 @pytest.mark.parametrize(

@@ -209,12 +209,12 @@ def test_the_parser_and_the_metric_of_contributing_work(clone: Path) -> None:
     shown = [line.split() for block in blocks(CONTRIBUTING, "sh") for line in block.splitlines()]
     commands = [words[1:] for words in shown if words[0] == "harness"]
     assert commands[0] == ["run", "configs/bm25_only.yaml", "--split", "dev", "--set", "parser.use=pdfium_text"]
-    found = json.loads(call(clone, *commands[0], "--json"))["tiny/bm25_only/dev"]
+    found = json.loads(call(clone, *commands[0], "--json"))["tiny/bm25_only+parser.use=pdfium_text/dev"]
     assert found["page_hit@5"]["mean"] == 1.0
     assert found["answer_words"]["scored"] == 4
-    manifest = json.loads(next(clone.glob("results/tiny/bm25_only/dev/*/manifest.json")).read_text())
+    manifest = json.loads(next(clone.glob("results/tiny/bm25_only+parser*/dev/*/manifest.json")).read_text())
     assert manifest["config"]["parser"] == {"use": "pdfium_text", "most": 1_000_000}
-    assert commands[1] == ["score", "bm25_only"]
+    assert commands[1] == ["score", "bm25_only+parser.use=pdfium_text"]
     assert "answer_words" in call(clone, *commands[1])
 
 

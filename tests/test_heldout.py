@@ -280,7 +280,7 @@ def test_another_results_folder_another_name_or_a_deleted_record_do_not_restart_
     out = project.parent / f"{project.name}-results"
     other = run("run", "plain.yaml", "--split", "heldout", "--set", "retriever.k1=0.7", "--results", str(out))
     assert "opening no. 2" in other.stdout
-    assert [row["system"] for row in rows(out / "tiny" / "openings.jsonl")] == ["plain", "plain"]
+    assert [row["system"] for row in rows(out / "tiny" / "openings.jsonl")] == ["plain", "plain+retriever.k1=0.7"]
     (project / "results" / "tiny" / "openings.jsonl").unlink()
     assert "opening no. 3" in run("run", "plain.yaml", "--split", "heldout", "--set", "retriever.k1=0.8").stdout
     assert len(record(project)) == 3, "what was lost is written again"

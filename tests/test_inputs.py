@@ -294,8 +294,8 @@ LOCKS = {
 }  # fmt: skip
 
 COMMANDS = {
-    "unknown command": Mistake("unknown command 'rum'. Did you mean 'run'? Commands: check, corpus, explain", words="rum plain.yaml"),
-    "no command": Mistake("harness: name a command: check, corpus, explain", words=""),
+    "unknown command": Mistake("unknown command 'rum'. Did you mean 'run'? Commands: check, compare, corpus, explain", words="rum plain.yaml"),
+    "no command": Mistake("harness: name a command: check, compare, corpus, explain", words=""),
     "only an option": Mistake("unknown option '--verison'. Did you mean '--version'?", words="--verison"),
     "list: unknown kind": Mistake("unknown kind 'parsrs'. Did you mean 'parser'? Kinds: parser, chunker", words="list parsrs"),
     "score: nothing was run": Mistake("no result for 'plain'. There are none yet: begin with `harness run`", words="score plain"),
@@ -355,7 +355,7 @@ AFTER_A_RUN = {
     "score: the manifest is cut short": Mistake("manifest.json cannot be read: |Run the system again", change_text(ROWS + "manifest.json", '"config"', '"conf'), words="score plain"),
     "score: a row is lost": Mistake("generation.jsonl is not what the run wrote|Run the system again", change_text(ROWS + "generation.jsonl", '"golden": "t/2"', '"golden": "t/9"'), words="score plain"),
     "score: a row is garbled": Mistake("retrieval.jsonl is not what the run wrote|Run the system again", change_text(ROWS + "retrieval.jsonl", '{"golden": "t/2"', '{"golden: "t/2"'), words="score plain"),
-    "explain: unknown golden": Mistake("no golden 't:11' in tiny/plain/dev. Did you mean 't:1'?", words="explain plain t:11"),
+    "explain: unknown golden": Mistake("no golden 't:11' in tiny/plain/dev@|. Did you mean 't:1'?", words="explain plain t:11"),
     "explain: unknown system": Mistake("no result for 'plian'. Did you mean 'plain'?", words="explain plian t:1"),
     "check: a mean that was changed": Mistake("page_hit@3 is 0.9|but its rows give 1.0|checks failed", change_text("findings/tiny-plain.data.jsonl", '"metric": "page_hit@3", "stage": "retrieve", "mean": 1.0', '"metric": "page_hit@3", "stage": "retrieve", "mean": 0.9'), words="check --goldens tiny", lines=4),
     "check: the data of a finding is garbled": Mistake("FAULT findings/tiny-plain.data.jsonl: cannot be read|checks failed", put("findings/tiny-plain.data.jsonl", "<<<<<<< ours\n"), words="check --goldens tiny", lines=3),

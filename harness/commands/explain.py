@@ -14,7 +14,7 @@ from harness.commands._arguments import from_zero, place
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "system", metavar="SYSTEM", help="a system's name, or <set>/<system>, or <set>/<system>/<split>"
+        "system", metavar="SYSTEM", help="a system's name, or <set>/<system>[/<split>]; @KEY names an earlier result"
     )
     parser.add_argument("golden", metavar="ID", help="the golden's id")
     parser.add_argument(
@@ -30,11 +30,11 @@ def run(args: argparse.Namespace) -> int:
     from harness.reports import explain
     from harness.reports.escaping import terminal
     from harness.reports.wrapping import width
-    from harness.runs import results
+    from harness.runs import addresses
     from harness.runs.options import Options
 
     _inputs.writable(args.results)
     options = Options(goldens=args.goldens, results=args.results, unseal=args.unseal)
-    names = results.matching(args.results, args.system)
-    print(terminal(explain.explain(names, args.golden, options, args.candidates, width())))
+    places = addresses.find(args.results, args.system)
+    print(terminal(explain.explain(places, args.golden, options, args.candidates, width())))
     return 0

@@ -27,18 +27,18 @@ def run(args: argparse.Namespace) -> int:
     from harness import registry
     from harness.commands import _inputs
     from harness.reports.escaping import terminal
-    from harness.runs import results
+    from harness.runs import addresses
     from harness.runs.options import Options
 
     _inputs.writable(args.out)
     export = registry.module("export", args.to)
-    names = dict.fromkeys(name for one in args.results_named for name in results.matching(args.results, one))
-    for name in names:
-        print(terminal(str(export.write(_saved(name, Options(goldens=args.goldens, results=args.results)), args.out))))
+    options = Options(goldens=args.goldens, results=args.results)
+    for kept in dict.fromkeys(kept for one in args.results_named for kept in addresses.find(args.results, one)):
+        print(terminal(str(export.write(_saved(kept, options), args.out))))
     return 0
 
 
-def _saved(name: str, options: object) -> object:
+def _saved(kept: Path, options: object) -> object:
     """A result, read back. Raises UserError for a sealed one: an export holds every row."""
     from harness.errors import UserError
     from harness.exports._saved import Saved
@@ -49,13 +49,12 @@ def _saved(name: str, options: object) -> object:
     from harness.scoring.summaries import all_metrics, summarise
 
     assert isinstance(options, Options)
-    place = results.latest(options.results, name)
-    manifest = results.read_manifest(place)
+    name, manifest = "/".join(kept.parts[-4:-1]), results.read_manifest(kept)
     if manifest.split == "heldout":
         raise UserError(
             f"{name} is sealed, and an export holds every question's row; export dev, or name it: {name[:-7]}dev"
         )
     _, loaded = reopen(manifest, options)
-    rows = results.read_rows(place, loaded.goldens)
+    rows = results.read_rows(kept, loaded.goldens)
     summaries = tuple(summarise(all_metrics(), rows.retrieved, rows.scores))
     return Saved(name, manifest, rows, summaries, Calls(options.results / "calls" / "replies"))

@@ -122,13 +122,15 @@ def run(args: argparse.Namespace) -> int:
             progress.begin(f"{job.system.name}: documents")
             made = run_job(job, options, progress, door)
             results += made
-            page = None if options.partial else findings.write(args.findings, made, unsealed=args.unseal)
+            page = None if not options.is_default else findings.write(args.findings, made, unsealed=args.unseal)
             progress.close()
             if not args.json:
                 screen.show(made, page, unsealed=args.unseal)
     finally:
         door.close()
         progress.close()
+    if not args.json:
+        screen.show_comparisons(results, options)
     for claim in made_before:
         said = claim.judged(results, options)
         progress.note(said) if args.json else print(terminal(said))

@@ -14,7 +14,7 @@ from harness.commands._arguments import place
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "system", metavar="SYSTEM", help="a system's name, or <set>/<system>, or <set>/<system>/<split>"
+        "system", metavar="SYSTEM", help="a system's name, or <set>/<system>[/<split>]; @KEY names an earlier result"
     )
     parser.add_argument("--goldens", type=place, metavar="DIR", help="where the golden set lies now, if it was moved")
     parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
@@ -25,17 +25,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from harness.commands import _inputs
     from harness.reports import findings, screen
-    from harness.runs import results
+    from harness.runs import addresses, results
     from harness.runs.options import Options
     from harness.runs.rescore import rescore
 
     for folder in (args.results, args.findings):
         _inputs.writable(folder)
     options = Options(goldens=args.goldens, results=args.results)
-    names = results.matching(args.results, args.system)
-    rescored = [rescore(name, options) for name in names]
+    rescored = [rescore(place, options) for place in addresses.find(args.results, args.system)]
     for result in rescored:
-        page = findings.write(args.findings, [result], unsealed=False)
+        whole = result.is_default and results.is_latest(result.folder)
+        page = findings.write(args.findings, [result], unsealed=False) if whole else None
         if not args.json:
             screen.show([result], page)
     if args.json:

@@ -2,43 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from harness.documents.corpus import Corpus
-from harness.errors import UserError, nearest
+from harness.errors import HarnessError, UserError, nearest
 from harness.files.wording import counted
 from harness.records import Answer, Case, Found, Golden, PageRef
 from harness.reports import unread
 from harness.reports.wrapping import wrapped
-from harness.runs import heldout, results
+from harness.runs import addresses, heldout, results
 from harness.runs.options import Options
+from harness.runs.passages import kept_texts
 from harness.runs.rescore import reopen
-from harness.runs.results import Manifest, Rows
+from harness.runs.results import Manifest
+from harness.scoring.attribution import DEPTH, MEANING, PageTrail, Seen, Trail, loss
 from harness.scoring.scores import Score
 
 _INDENT = 13
 """Where the values begin: further lines of a long text stand below its first."""
 
+_VALUES = 9
+"""Where the lines of scores go on."""
+_TOP, _PASSAGE = 3, 200
+"""Chunks whose text is shown, and characters of it."""
+_FIGURE = re.compile(r"\d[\d.,]*\d|\d")
+_CUT = re.compile(r"^gold among the first \d+ pages?: ")
+"""How the reasons of page metrics begin, which differ by their cut-off alone."""
+
 Block = tuple[int, Iterable[str]]
 """Lines that belong together, and the column where their values begin."""
 
 
-def explain(names: Sequence[str], golden_id: str, options: Options, candidates: int, columns: int | None = None) -> str:
-    """The text for the golden of that id in the first of these results that asks it, wrapped to so many columns."""
+def explain(
+    places: Sequence[Path], golden_id: str, options: Options, candidates: int, columns: int | None = None
+) -> str:
+    """The text for the golden of that id in the first of these result folders that asks it, wrapped to so many columns."""
     known: list[str] = []
-    for name in names:
-        place = results.latest(options.results, name)
+    names = [addresses.address(place) for place in places]
+    for name, place in zip(names, places, strict=True):
         manifest = results.read_manifest(place)
         corpus, loaded = reopen(manifest, options)
         found = next((golden for golden in loaded.goldens if golden.id == golden_id), None)
         known += [golden.id for golden in loaded.goldens] if manifest.split != "heldout" else []
         if found is not None:
             _allowed(manifest, options)
-            rows = results.read_rows(place, [found])
-            scores = [score for score in rows.scores if score.golden == golden_id]
-            blocks = _blocks(name, corpus, manifest, rows, scores, candidates)
-            return "\n\n".join(_shown(block, columns) for block in blocks)
+            told = _told(name, place, manifest, found, corpus, options)
+            return "\n\n".join(_shown(block, columns) for block in _blocks(told, candidates))
     raise UserError(f"no golden {golden_id!r} in {', '.join(names)}.{nearest(golden_id, known)}")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is told of one question."""
+
+    name: str
+    manifest: Manifest
+    corpus: Corpus
+    retrieved: Case
+    generated: Case
+    scores: Sequence[Score]
+    trail: Trail | None
+    texts: Mapping[str, str]
+    """What is searched, by chunk id, where a cache holds it."""
+
+
+def _told(name: str, place: Path, manifest: Manifest, golden: Golden, corpus: Corpus, options: Options) -> Told:
+    rows = results.read_rows(place, [golden])
+    top = [hit.ref.doc for hit in rows.retrieved[0].candidates[:_TOP]]
+    return Told(
+        name=name,
+        manifest=manifest,
+        corpus=corpus,
+        retrieved=rows.retrieved[0],
+        generated=rows.generated[0],
+        scores=[score for score in rows.scores if score.golden == golden.id],
+        trail=next((trail for trail in rows.trails if trail.golden == golden.id), None),
+        texts=kept_texts(manifest, corpus, options, top),
+    )
 
 
 def _allowed(manifest: Manifest, options: Options) -> None:
@@ -57,15 +101,37 @@ def _shown(block: Block, columns: int | None) -> str:
     return "\n".join(wrapped(line, indent, columns) for line in lines)
 
 
-def _blocks(
-    name: str, corpus: Corpus, manifest: Manifest, rows: Rows, scores: Sequence[Score], candidates: int
-) -> Iterator[Block]:
-    retrieved, generated = rows.retrieved[0], rows.generated[0]
-    golden = retrieved.golden
-    yield _INDENT, [f"{name}  {golden.id}", *_question(golden, corpus), *_parse(retrieved, manifest)]
-    yield _INDENT, _candidates(retrieved, candidates)
-    yield _INDENT, _answer(generated, corpus)
-    yield _scores(scores)
+def _blocks(told: Told, candidates: int) -> Iterator[Block]:
+    golden = told.retrieved.golden
+    changed = [f"changed      {path}={json.dumps(value)}" for path, value in told.manifest.overrides.items()]
+    yield _INDENT, [f"{told.name}  {golden.id}", *changed, *_question(golden, told.corpus), *_parse(told)]
+    if lost := list(_lost(told)):
+        yield _INDENT, lost
+    yield _INDENT, _candidates(told, candidates)
+    yield _INDENT, _answer(told.generated, told.corpus)
+    yield _VALUES, _scores(told.scores)
+
+
+def _lost(told: Told) -> Iterator[str]:
+    """Where the page and the answer were lost, and how far each gold page came."""
+    if told.trail is None:
+        return
+    scores = {score.metric: score for score in told.scores}
+    found = loss(told.retrieved.golden, scores, told.trail, Seen.of(told.generated))
+    for what, step in (("page", found.pages), ("answer", found.answer)):
+        if step not in (None, "none"):
+            yield f"lost at      {step} ({what}): {MEANING[step]}"
+    if any(step not in (None, "none") for step in (found.pages, found.answer)):
+        yield from (f"gold page    {page.ref}: {_way(page)}" for page in told.trail.pages)
+
+
+def _way(page: PageTrail) -> str:
+    """How far a gold page came, in words."""
+    facts = (("its text", page.in_text), ("the parse", page.in_parse), ("a chunk", page.in_chunk))
+    held = [f"{what} {'holds' if fact else 'lacks'} the evidence" for what, fact in facts if fact is not None]
+    ranks = [("asked raw", page.rank), ("by the answerer's searches", page.agent_rank)]
+    told = [f"{how} it comes {f'as page {rank}' if rank else f'not among {DEPTH} hits'}" for how, rank in ranks]
+    return "; ".join([*(held or ["what of it is evidence is not known"]), *told])
 
 
 def _question(golden: Golden, corpus: Corpus) -> Iterator[str]:
@@ -80,12 +146,12 @@ def _question(golden: Golden, corpus: Corpus) -> Iterator[str]:
         yield f"gold pages   {' + '.join(_page(ref, corpus) for ref in group)}"
 
 
-def _parse(case: Case, manifest: Manifest) -> Iterator[str]:
+def _parse(told: Told) -> Iterator[str]:
     """What of the gold pages the parser could not read, or lacks."""
-    for line in case.unread:
+    for line in told.retrieved.unread:
         yield f"not read     {line}"
-    for ref in sorted(case.golden.gold_pages):
-        if lacking := unread.of_page(manifest.corpus, ref.doc, ref.page):
+    for ref in sorted(told.retrieved.golden.gold_pages):
+        if lacking := unread.of_page(told.manifest.corpus, ref.doc, ref.page):
             yield f"parse        {ref}: {lacking}"
 
 
@@ -94,7 +160,8 @@ def _page(ref: PageRef, corpus: Corpus) -> str:
     return f"{ref} (prints {label})" if label and label != str(ref.page) else str(ref)
 
 
-def _candidates(case: Case, limit: int) -> Iterator[str]:
+def _candidates(told: Told, limit: int) -> Iterator[str]:
+    case = told.retrieved
     if case.error:
         yield f"search failed: {case.error}"
     gold, pages = case.golden.gold_pages, dict[PageRef, int]()
@@ -102,13 +169,38 @@ def _candidates(case: Case, limit: int) -> Iterator[str]:
         pages.setdefault(hit.ref, len(pages) + 1)
     yield f"candidates   {counted(len(case.candidates), 'chunk')} on {counted(len(pages), 'page')}; * marks a gold page"
     ranked = list(enumerate(case.candidates, start=1))
-    shown = [(place, hit) for place, hit in ranked if place <= limit or hit.ref in gold]
+    first = {hit.ref: place for place, hit in reversed(ranked)}
+    shown = [(place, hit) for place, hit in ranked if place <= limit or (hit.ref in gold and place == first[hit.ref])]
     width = max((len(_named(hit)) for _, hit in shown), default=0)
     if shown:
         yield f"  {'rank':>6} {'page':>6}    {'chunk':<{width}}  kind    score"
     for place, hit in shown:
         mark = "*" if hit.ref in gold else " "
         yield f"  {place:>6} {pages[hit.ref]:>6}  {mark} {_named(hit):<{width}}  {hit.kind:<6}  {hit.score:.4f}"
+    for place, hit in ranked[: min(_TOP, limit)]:
+        if hit.chunk in told.texts:
+            yield f"{f'reads {place}':<{_INDENT}}{_begin(told.texts[hit.chunk])}"
+    yield from _passages(told)
+
+
+def _passages(told: Told) -> Iterator[str]:
+    """What stands on the first group's gold pages: around the quotes or the answer's figures, else the page's beginning."""
+    golden = told.retrieved.golden
+    for ref in golden.evidence[0] if golden.evidence else ():
+        try:
+            text = " ".join(told.corpus.text(ref).split())
+        except (HarnessError, KeyError):
+            continue
+        words = [*golden.quotes.get(str(ref), ()), *_FIGURE.findall(golden.answer or "")]
+        at = next((text.index(word) for word in words if word in text), 0)
+        start = max(0, at - _PASSAGE // 2)
+        yield f"gold reads   {ref}: {'…' if start else ''}{_begin(text[start:])}"
+
+
+def _begin(text: str) -> str:
+    """The first 200 characters on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _PASSAGE else f"{line[:_PASSAGE]}…"
 
 
 def _named(hit: Found) -> str:
@@ -139,10 +231,13 @@ def _citations(answer: Answer, case: Case, corpus: Corpus) -> Iterator[str]:
         yield f"cites        {citation.raw}  ->  {_page(citation.ref, corpus)}, {where}, {shown}"
 
 
-def _scores(scores: Sequence[Score]) -> Block:
-    names = max((len(score.metric) for score in scores), default=0)
-    heads = [f"{score.metric:<{names}}  {_value(score):>7}  " for score in scores]
-    return max(map(len, heads), default=0), [head + score.reason for head, score in zip(heads, scores, strict=True)]
+def _scores(scores: Sequence[Score]) -> Iterator[str]:
+    """A line for each value with its reason; metrics that say the same share one."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for score in scores:
+        rows.setdefault((_value(score), _CUT.sub("", score.reason)), []).append(score.metric)
+    for (value, reason), metrics in rows.items():
+        yield f"{value:>7}  {', '.join(metrics)}: {reason}"
 
 
 def _value(score: Score) -> str:

@@ -83,7 +83,9 @@ def _text(text: str) -> str:
 
 def _config() -> Iterator[str]:
     rows = [["`extends`", "", "the config whose settings this one replaces where it names them"]]
-    fields = {name: field for name, field in System.model_fields.items() if name not in ("name", "replaced")}
+    fields = {
+        name: field for name, field in System.model_fields.items() if name not in ("name", "replaced", "overrides")
+    }
     rows += [[f"`{name}`", _default(field), _type(field.annotation)] for name, field in fields.items()]
     yield "\n".join(table(["key", "default", "value"], rows))
 

@@ -19,6 +19,7 @@ from harness.models.prices import Price
 from harness.protocols import Answerer, Chunker, Embedder, Parser, Reranker, Retriever
 from harness.records import Model, Record, Scope
 from harness.runs.settings import dotted, further_in, meant, paths
+from harness.runs.variants import variant_name
 
 
 class System(Record):
@@ -42,7 +43,9 @@ class System(Record):
     seconds: float = Field(600.0, description="seconds that a question may take", gt=0, le=86_400)
     """It shapes nothing that is kept: a question that took too long counts 0 in this run and is asked again in the next."""
     replaced: dict[str, Any] = Field(default_factory=dict)
-    """What this file, or --set, replaced in the file that it extends."""
+    """What this file replaced in the file that it extends."""
+    overrides: dict[str, Any] = Field(default_factory=dict)
+    """What --set changed, by path; its name says so too."""
 
     @field_validator("judges")
     @classmethod
@@ -87,6 +90,7 @@ class Merged:
     places: dict[tuple[str | int, ...], str] = field(default_factory=dict)
     """"file:line" or "--set path=value", by the path of a value."""
     replaced: dict[str, Any] = field(default_factory=dict)
+    overrides: dict[str, Any] = field(default_factory=dict)
 
     def origin(self, place: Sequence[str | int], default: str) -> str:
         """Where the value at `place` was written, or else the nearest value around it."""
@@ -106,7 +110,8 @@ def load(path: Path, settings: Sequence[str] = ()) -> System:
     merged = _extended(path, ())
     for setting in settings:
         _apply(merged, setting)
-    block = {**merged.values, "name": path.stem, "replaced": merged.replaced}
+    name = variant_name(path.stem, merged.overrides)
+    block = {**merged.values, "name": name, "replaced": merged.replaced, "overrides": merged.overrides}
     try:
         return System.model_validate(block, context={"models": block.get("models")})
     except ValidationError as error:
@@ -139,6 +144,7 @@ def _at(error: Any) -> tuple[str | int, ...]:
 _OWN = {
     "name": "a system is named by its file",
     "replaced": "it is noted for you",
+    "overrides": "it is noted for you",
 }
 """What a System has and a file cannot set."""
 
@@ -190,7 +196,7 @@ def _apply(merged: Merged, setting: str) -> None:
         block[place] = block = inner
         merged.places.setdefault(tuple(places[:depth]), where)
     block[last] = value
-    merged.replaced[name] = value
+    merged.overrides[name] = value
     merged.places[(*places, last)] = where
 
 

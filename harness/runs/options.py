@@ -44,3 +44,8 @@ class Options:
     @property
     def partial(self) -> bool:
         return self.limit is not None or bool(self.only)
+
+    @property
+    def is_default(self) -> bool:
+        """Whether whole configs run as they are written: only then are findings pages written."""
+        return not self.partial and not self.settings

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 
+from harness.cache.rows import read_rows
+from harness.documents.corpus import Corpus
+from harness.errors import UserError
 from harness.records import Case
+from harness.runs import config
+from harness.runs.ingest import Ingest
+from harness.runs.options import Options
+from harness.runs.results import Manifest
 from harness.runs.stages import Passages, Reader, Stages
 
 
@@ -18,6 +25,18 @@ def passages_of(key: str, stages: Callable[[], Stages]) -> Passages:
         return lambda chunk_id: found()[chunk_id]
 
     return Passages(key, reader)
+
+
+def kept_texts(manifest: Manifest, corpus: Corpus, options: Options, docs: Iterable[str]) -> dict[str, str]:
+    """What is searched, by chunk id, of some documents of a kept result; of those alone whose chunks a cache still holds."""
+    try:
+        system = config.restore(manifest.config)
+    except UserError:
+        return {}
+    known = [doc for doc in dict.fromkeys(docs) if doc in corpus.documents]
+    ingest = Ingest(corpus, known, options.cache, system.parser, system.chunker)
+    rows = [row for doc in known for row in (read_rows(ingest.chunks_file(doc)) or [])[1:]]
+    return {row["id"]: row["text"] for row in rows}
 
 
 def _found(stages: Stages, case: Case) -> dict[str, str]:

@@ -20,12 +20,11 @@ from harness.runs.stamps import scored_by
 from harness.scoring.summaries import summarise
 
 
-def rescore(name: str, options: Options) -> Result:
-    """The latest run of "<set>/<system>/<split>" with the metrics of today, under the same key: the answers are the same.
+def rescore(place: Path, options: Options) -> Result:
+    """A kept run with the metrics of today, under the same key: the answers are the same. `place` is its folder.
 
     A system is built only where a metric asks for passages that no cache holds any more.
     """
-    place = results.latest(options.results, name)
     old = results.read_manifest(place)
     corpus, loaded = reopen(old, options)
     saved = results.read_rows(place, loaded.goldens)
@@ -34,9 +33,9 @@ def rescore(name: str, options: Options) -> Result:
     scoring = session.scoring(old.keys["rerank"], lambda: session.stages(loaded))
     pairs = zip(saved.retrieved, saved.generated, strict=True)
     scores = tuple(score for pair in pairs for score in scoring.score(*pair))
-    rows = Rows(saved.retrieved, saved.generated, scores, saved.traces)
+    rows = Rows(saved.retrieved, saved.generated, scores, saved.traces, saved.trails)
     summaries = summarise(session.metrics, rows.retrieved, rows.scores)
-    return finished(_restamped(old, session), rows, summaries, options)
+    return finished(_restamped(old, session), rows, summaries, options, newest=results.is_latest(place))
 
 
 def _restamped(old: Manifest, session: Session) -> Manifest:

@@ -17,11 +17,14 @@ from harness.errors import UserError, nearest
 from harness.files.locking import held
 from harness.files.writing import sweep, write_bytes, write_text, writing
 from harness.records import Attempt, Case, Golden, Json, Record, Step
+from harness.scoring.attribution import Trail
 from harness.scoring.scores import Score
 
 T = TypeVar("T", bound=Record)
 
 RETRIEVAL, GENERATION, SCORES, TRACES = "retrieval.jsonl", "generation.jsonl", "scores.jsonl", "traces.jsonl"
+TRAILS = "trails.jsonl"
+"""How far gold pages came. It says where a question was lost, and is no part of what was measured."""
 _KEY = re.compile(r"[0-9a-f]{8}\s*\Z")
 
 
@@ -34,6 +37,8 @@ class Manifest(Record):
     key: str
     config: dict[str, Json]
     replaced: dict[str, Json] = Field(default_factory=dict)
+    overrides: dict[str, Json] = Field(default_factory=dict)
+    """What --set changed in the config, by path."""
     goldens: dict[str, Json]
     corpus: dict[str, Json]
     keys: dict[str, str]
@@ -84,6 +89,7 @@ class Rows:
     generated: tuple[Case, ...]
     scores: tuple[Score, ...]
     traces: tuple[Trace, ...] = ()
+    trails: tuple[Trail, ...] = ()
 
 
 def folder(results: Path, manifest: Manifest) -> Path:
@@ -91,8 +97,8 @@ def folder(results: Path, manifest: Manifest) -> Path:
     return results / manifest.set / manifest.system / manifest.split / manifest.key
 
 
-def write(results: Path, manifest: Manifest, rows: Rows) -> Path:
-    """Write a run: rows, then the manifest, then `latest` (partial runs aside). Returns its folder.
+def write(results: Path, manifest: Manifest, rows: Rows, *, newest: bool = True) -> Path:
+    """Write a run: rows, then the manifest, then `latest` (where it is the newest; partial runs aside). Returns its folder.
 
     A result that is there already with the same rows stays whole all the while; one with others is no result until the end.
     """
@@ -107,7 +113,7 @@ def write(results: Path, manifest: Manifest, rows: Rows) -> Path:
         for name in changed:
             write_bytes(place / name, texts[name])
         write_text(place / "manifest.json", json.dumps(stamped, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-        if not manifest.partial:
+        if newest and not manifest.partial:
             write_text(place.parent / "latest", manifest.key + "\n")
     return place
 
@@ -119,6 +125,7 @@ def contents(rows: Rows) -> dict[str, bytes]:
         GENERATION: _lines(map(_row, rows.generated)),
         SCORES: _lines(score.model_dump(mode="json", exclude_defaults=True) for score in rows.scores),
         TRACES: _lines(trace.model_dump(mode="json", exclude_defaults=True) for trace in rows.traces),
+        TRAILS: _lines(trail.model_dump(mode="json", exclude_defaults=True) for trail in rows.trails),
     }
 
 
@@ -128,8 +135,11 @@ def checksums(texts: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def content_hash(files: Mapping[str, str]) -> str:
-    """64 hex digits of a result's rows, by which a finding cites them: `files` are checksums by name. Traces are no rows."""
-    names = sorted(files.keys() - {TRACES})
+    """64 hex digits of a result's rows, by which a finding cites them: `files` are checksums by name.
+
+    Traces and trails are no rows.
+    """
+    names = sorted(files.keys() - {TRACES, TRAILS})
     return hashlib.sha256("".join(f"{name} {files[name]}\n" for name in names).encode()).hexdigest()
 
 
@@ -179,22 +189,16 @@ def latest(results: Path, name: str) -> Path:
     return place
 
 
+def is_latest(place: Path) -> bool:
+    """Whether a result is the newest of its system and split."""
+    with suppress(OSError):
+        return (place.parent / "latest").read_text(encoding="utf-8").strip() == place.name
+    return False
+
+
 def runs(results: Path) -> list[str]:
     """Every "<set>/<system>/<split>" with a latest result."""
     return sorted("/".join(path.parent.parts[-3:]) for path in results.glob("*/*/*/latest"))
-
-
-def matching(results: Path, name: str) -> list[str]:
-    """The latest results that "<system>", "<set>/<system>" or "<set>/<system>/<split>" names. Raises UserError for none."""
-    known = runs(results)
-    system = name.removeprefix("configs/").removesuffix(".yaml")
-    found = [run for run in known if run == system or run.startswith(f"{system}/") or run.split("/")[1] == system]
-    if not found:
-        listed = f" There are: {', '.join(known)}." if known else " There are none yet: begin with `harness run`."
-        raise UserError(
-            f"no result for {name!r}.{nearest(name, [*known, *(run.split('/')[1] for run in known)])}{listed}"
-        )
-    return found
 
 
 def with_rows(results: Path, name: str, rows: str) -> Path | None:
@@ -215,7 +219,8 @@ def read_manifest(place: Path) -> Manifest:
 def read_rows(place: Path, goldens: Sequence[Golden]) -> Rows:
     """The saved rows of a run, joined to their goldens. Raises UserError where a golden has no row."""
     retrieved, generated = (_cases(place / name, goldens) for name in (RETRIEVAL, GENERATION))
-    return Rows(retrieved, generated, tuple(read_scores(place)), tuple(read_traces(place)))
+    traces, trails = tuple(read_traces(place)), tuple(read_trails(place))
+    return Rows(retrieved, generated, tuple(read_scores(place)), traces, trails)
 
 
 def _cases(path: Path, goldens: Sequence[Golden]) -> tuple[Case, ...]:
@@ -236,6 +241,11 @@ def read_scores(place: Path) -> list[Score]:
 def read_traces(place: Path) -> list[Trace]:
     """The saved traces of a run; none of one that was written before there were any."""
     return _read(place / TRACES, Trace) if TRACES in read_manifest(place).files else []
+
+
+def read_trails(place: Path) -> list[Trail]:
+    """How far gold pages came; nothing of a result that was made without."""
+    return _read(place / TRAILS, Trail) if (place / TRAILS).exists() else []
 
 
 def _read(path: Path, record: type[T]) -> list[T]:

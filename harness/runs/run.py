@@ -13,7 +13,7 @@ from harness.bench import Watcher
 from harness.cache import keys
 from harness.goldens.loading import GoldenSet
 from harness.models.door import Door
-from harness.records import Golden, Json, Usage
+from harness.records import Case, Golden, Json, Usage
 from harness.runs import heldout, provenance, results, timing, unread
 from harness.runs.jobs import Job, choose
 from harness.runs.options import Options
@@ -21,6 +21,8 @@ from harness.runs.results import Manifest, Rows, Trace
 from harness.runs.session import Session
 from harness.runs.stages import Stages
 from harness.runs.stamps import scope_stamp, scored_by
+from harness.runs.trails import Trails
+from harness.scoring.attribution import Trail
 from harness.scoring.scores import Summary
 from harness.scoring.summaries import summarise
 
@@ -42,6 +44,11 @@ class Result:
         """ "<set>/<system>/<split>" """
         return f"{self.manifest.set}/{self.manifest.system}/{self.manifest.split}"
 
+    @property
+    def is_default(self) -> bool:
+        """Whether it is its config's own result: the whole split, and nothing changed by --set."""
+        return not self.manifest.partial and not self.manifest.overrides
+
 
 def run(job: Job, options: Options, progress: Watcher, door: Door | None = None) -> list[Result]:
     """Run a job on its splits: all three stages, kept. `door` is the command's, where it runs more than one job."""
@@ -62,12 +69,14 @@ def _run_split(session: Session, loaded: GoldenSet) -> Result:
     return finished(_manifest(session, loaded, asked, stages, rows, latency), rows, summaries, session.options)
 
 
-def finished(manifest: Manifest, rows: Rows, summaries: Sequence[Summary], options: Options) -> Result:
+def finished(
+    manifest: Manifest, rows: Rows, summaries: Sequence[Summary], options: Options, *, newest: bool = True
+) -> Result:
     """The result, written; of a held-out split with only what may be shown, and noted as an opening before it is seen."""
     seen = heldout.shown(manifest.split, options, summaries, rows.retrieved, rows.scores)
     if manifest.split == "heldout":
         manifest = heldout.record_opening(manifest, summaries, seen, options)
-    return Result(manifest, rows, seen, results.write(options.results, manifest, rows))
+    return Result(manifest, rows, seen, results.write(options.results, manifest, rows, newest=newest))
 
 
 def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str) -> Rows:
@@ -80,8 +89,20 @@ def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str)
     with clock.step("score"):
         pairs = list(zip(retrieved, generated, strict=True))
         scores = _each(session, f"{split}: score", lambda pair: scoring.score(*pair), pairs)
+    with clock.step("trails"):
+        trails = _trails(session, stages, pairs)
     traces = tuple(Trace(golden=golden.id, steps=one.steps) for golden, one in zip(asked, traced, strict=True))
-    return Rows(tuple(retrieved), tuple(generated), tuple(score for row in scores for score in row), traces)
+    found = tuple(score for row in scores for score in row)
+    return Rows(tuple(retrieved), tuple(generated), found, traces, tuple(trails))
+
+
+def _trails(session: Session, stages: Stages, pairs: Sequence[tuple[Case, Case]]) -> list[Trail]:
+    """How far the gold pages came; an oracle's say nothing."""
+    if session.system.oracle:
+        return []
+    trails = Trails(stages, session.corpus)
+    with_evidence = [pair for pair in pairs if pair[0].golden.evidence]
+    return _each(session, "gold pages followed", lambda pair: trails.follow(*pair), with_evidence)
 
 
 def _each(session: Session, what: str, work: Callable[[In], Out], items: Sequence[In]) -> list[Out]:
@@ -115,6 +136,7 @@ def _manifest(
         key=keys.digest([system.answering(), stages.keys, stamp, [golden.id for golden in asked]])[:8],
         config={"goldens": str(system.goldens), **system.spec()},
         replaced=system.replaced,
+        overrides=system.overrides,
         goldens=goldens,
         corpus={
             doc: {"sha256": session.corpus.documents[doc].sha256, **ingest.head(doc), **parse}

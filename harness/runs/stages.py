@@ -23,6 +23,7 @@ from harness.models.door import for_case
 from harness.models.ledger import Ledger, faulty, searched, usage
 from harness.models.prices import Price
 from harness.models.stop_watch import StopWatch
+from harness.protocols import Retriever
 from harness.records import Answer, Attempt, Case, Chunk, Found, Golden, Hit, Kind, PageRef, Record, Search, Step
 from harness.runs import faults, guards
 from harness.runs.config import System
@@ -164,6 +165,11 @@ class Stages:
         self.deadline = Deadline(system.seconds)
         self._lock = threading.Lock()
         self._by_id: dict[str, Chunk] | None = None
+
+    def deeper(self, retriever: Retriever) -> Stages:
+        """The same stages with a retriever that gives more hits."""
+        system = self.system.model_copy(update={"retriever": retriever})
+        return Stages(system, self.ingest, self.outcomes, self.bench, self.retry)
 
     # -- searching ----------------------------------------------------------------------------------------------
 

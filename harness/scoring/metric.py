@@ -43,12 +43,22 @@ class Metric(Component):
     needs_answer: ClassVar[bool] = True
     """In the generate and score stages: without an answer (the system failed) the value is 0."""
 
+    conditional: ClassVar[bool] = False
+    """True where what the system does decides on which goldens it counts: two systems then have it on different questions."""
+    short: ClassVar[str] = ""
+    """Its name at the head of a narrow column; empty: its label."""
+
     k: int | None = None
 
     @property
     def label(self) -> str:
         """Its name in tables: the file's name, with `@k` where it has a cut-off."""
         return self.name() if self.k is None else f"{self.name()}@{self.k}"
+
+    @property
+    def can_be_tested(self) -> bool:
+        """Whether two systems can be tested on it question by question: both have a value, and one side is the better."""
+        return not self.conditional and not self.strata and self.higher_is_better is not None
 
     def applies(self, golden: Golden) -> str | None:
         """None where it applies to this golden, else why not."""

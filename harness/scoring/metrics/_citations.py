@@ -15,6 +15,7 @@ class CitationShare(AnswerMetric):
 
     claim: ClassVar[str] = ""
     """What holds of a good citation, in the plural."""
+    conditional = True
 
     def holds(self, citation: Citation, case: Case, bench: Bench) -> bool:
         """Whether this citation counts."""

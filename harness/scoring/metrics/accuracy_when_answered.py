@@ -14,6 +14,7 @@ class AccuracyWhenAnswered(VerdictMetric):
 
     place = 2
     binary = True
+    conditional = True
 
     def score(self, case: Case, bench: Bench) -> Score:
         if answer_of(case).abstained:

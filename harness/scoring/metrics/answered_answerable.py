@@ -15,6 +15,7 @@ class AnsweredAnswerable(Metric):
     place = 15
     stage = "generate"
     binary = True
+    short = "answered"
     headline = (None,)
 
     def applies(self, golden: Golden) -> str | None:

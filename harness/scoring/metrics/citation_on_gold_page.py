@@ -26,6 +26,7 @@ class CitationOnGoldPage(GoldPageMetric):
     """
 
     place = 11
+    conditional = True
 
     def score(self, case: Case, bench: Bench) -> Score:
         answer = answer_of(case)

@@ -13,6 +13,7 @@ class Cited(AnswerMetric):
 
     place = 8
     binary = True
+    conditional = True
 
     def score(self, case: Case, bench: Bench) -> Score:
         answer = answer_of(case)

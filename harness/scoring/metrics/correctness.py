@@ -17,6 +17,7 @@ class Correctness(VerdictMetric):
 
     place = 1
     binary = True
+    short = "correct"
     headline = (None,)
 
     def score(self, case: Case, bench: Bench) -> Score:

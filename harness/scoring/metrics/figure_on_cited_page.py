@@ -33,6 +33,7 @@ class FigureOnCitedPage(AnswerMetric):
     """
 
     place = 13
+    conditional = True
 
     def score(self, case: Case, bench: Bench) -> Score:
         answer = answer_of(case)

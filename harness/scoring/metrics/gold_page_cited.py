@@ -14,6 +14,8 @@ class GoldPageCited(GoldPageMetric):
 
     place = 12
     binary = True
+    conditional = True
+    short = "gold page cited"
     headline = (None,)
 
     def score(self, case: Case, bench: Bench) -> Score:

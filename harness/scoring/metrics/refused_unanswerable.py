@@ -15,6 +15,7 @@ class RefusedUnanswerable(Metric):
     place = 14
     stage = "generate"
     binary = True
+    short = "refused"
 
     def applies(self, golden: Golden) -> str | None:
         return None if golden.expect == "abstain" else f"the golden expects the system to {golden.expect}"
