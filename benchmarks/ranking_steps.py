@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from harness.files.writing import write_text
-from harness.scoring.paired import mcnemar
+from harness.scoring.paired_shares import mcnemar
 
 TOGETHER = ("finance", "analyst")
 """The sets that the targets stand on."""

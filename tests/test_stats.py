@@ -17,7 +17,7 @@ from scipy import stats as scipy_stats
 from harness.records import Golden
 from harness.reports import findings, screen
 from harness.reports.table import footnotes
-from harness.scoring import intervals, paired, per_document
+from harness.scoring import intervals, paired, paired_shares, per_document
 from harness.scoring.intervals import Interval, summarise
 from harness.scoring.scores import Score, Summary
 
@@ -334,16 +334,6 @@ def test_home_is_the_evidence_then_the_scope() -> None:
 # -- pairs ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("wins", "losses"), [(0, 0), (6, 0), (0, 5), (9, 2), (14, 14), (40, 20)])
-def test_mcnemar_equals_the_binomial_test(wins: int, losses: int) -> None:
-    theirs = scipy_stats.binomtest(wins, wins + losses, 0.5).pvalue if wins + losses else 1.0
-    assert paired.mcnemar(wins, losses) == pytest.approx(theirs)
-
-
-def test_five_one_way_flips_are_not_enough_and_six_are() -> None:
-    assert paired.mcnemar(5, 0) > 0.05 > paired.mcnemar(6, 0)
-
-
 @pytest.mark.parametrize("n", [2, 3, 8, 12])
 def test_sign_flip_equals_scipy_exactly_on_small_samples(n: int) -> None:
     values = (np.random.default_rng(n).normal(0.5, 1, n)).tolist()
@@ -359,7 +349,7 @@ def test_sign_flip_is_close_on_larger_samples_and_repeats() -> None:
 
 
 def test_sign_flip_of_yes_no_values_is_mcnemar() -> None:
-    assert paired.sign_flip([1.0] * 7 + [-1.0] * 2 + [0.0] * 30) == pytest.approx(paired.mcnemar(7, 2))
+    assert paired.sign_flip([1.0] * 7 + [-1.0] * 2 + [0.0] * 30) == pytest.approx(paired_shares.mcnemar(7, 2))
 
 
 def test_paired_takes_the_goldens_that_both_have() -> None:
@@ -398,14 +388,3 @@ def test_the_paired_interval_of_amounts_is_students() -> None:
     theirs = scipy_stats.t.interval(0.95, 29, np.mean(values), scipy_stats.sem(values))
     assert paired.difference_interval(values, binary=False, share=False) == pytest.approx(theirs, rel=1e-3)
     assert paired.difference_interval([5.0] * 9, binary=False, share=False) == Interval(None, None)
-
-
-def test_the_paired_interval_of_yes_no_values_covers() -> None:
-    rng = np.random.default_rng(12)
-    covered = 0
-    for wins, losses, _ in rng.multinomial(60, [0.15, 0.05, 0.8], 2000):
-        low, high = paired._bonett_price(int(wins), int(losses), 60)
-        assert low is not None
-        assert high is not None
-        covered += low <= 0.1 <= high
-    assert 0.93 <= covered / 2000 <= 0.98

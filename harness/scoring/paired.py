@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.scoring.intervals import FEWEST, NONE, Interval, interval, plain_mean, student
+from harness.scoring.paired_shares import mcnemar, tango
 from harness.scoring.scores import Score
 
 Array = NDArray[np.float64]
 
-_Z = NormalDist().inv_cdf(0.975)
 _EXACT = 16
 _SEED = 20180401
 
@@ -53,13 +52,6 @@ def paired_differences(first: Iterable[Score], second: Iterable[Score]) -> list[
     return sorted(mine[key] - other[key] for key in mine.keys() & other.keys())
 
 
-def mcnemar(wins: int, losses: int) -> float:
-    """Two-sided exact McNemar p from the discordant counts: a binomial test with p = 1/2 (McNemar 1947)."""
-    n = wins + losses
-    tail = sum(math.comb(n, i) for i in range(min(wins, losses) + 1))
-    return min(1.0, 2 * tail / (1 << n))
-
-
 def sign_flip(differences: Sequence[float], flips: int = 20_000) -> float:
     """Two-sided sign-flip p of a mean difference (Fisher's randomisation): exact to 16 non-zero ones, else sampled.
 
@@ -82,12 +74,12 @@ def _all_signed_sums(sizes: Array) -> Array:
 
 
 def difference_interval(differences: Sequence[float], *, binary: bool, share: bool = True) -> Interval:
-    """95% interval of a mean paired difference: Bonett and Price (2012) for 0/1 values, Student's for amounts.
+    """95% interval of a mean paired difference: Tango's for 0/1 values, Student's for amounts.
 
     Differences of other shares lie between -1 and 1: as shares of that span they have the interval of a share.
     """
     if binary:
-        return _bonett_price(sum(d > 0 for d in differences), sum(d < 0 for d in differences), len(differences))
+        return tango(sum(d > 0 for d in differences), sum(d < 0 for d in differences), len(differences))
     if not share:
         return _student(differences)
     low, high = interval(sorted((1 + d) / 2 for d in differences), binary=False)
@@ -102,10 +94,3 @@ def _student(differences: Sequence[float]) -> Interval:
     mean = math.fsum(differences) / n
     error = math.sqrt(math.fsum((d - mean) ** 2 for d in differences) / (n - 1) / n)
     return Interval(mean - student(n - 1) * error, mean + student(n - 1) * error)
-
-
-def _bonett_price(wins: int, losses: int, n: int) -> Interval:
-    """Adjusted Wald: one is added to each discordant count, two to n."""
-    up, down = (wins + 1) / (n + 2), (losses + 1) / (n + 2)
-    half = _Z * math.sqrt((up + down - (up - down) ** 2) / (n + 2))
-    return Interval(max(-1.0, up - down - half), min(1.0, up - down + half))
