@@ -60,16 +60,47 @@ class Source(NamedTuple):
 @cache
 def code(module: str) -> str:
     """The key of a module's code with everything of ours that it imports and the versions of the rest."""
-    found: dict[str, Source] = {}
+    found = {name: _source(name) for name in modules(module)}
+    packages = sorted({package for source in found.values() for package in source.packages})
+    trees = {name: source.tree for name, source in found.items()}
+    return digest({"modules": trees, "versions": {name: _version(name) for name in packages}})
+
+
+def modules(module: str) -> frozenset[str]:
+    """The module and every other of ours that runs where it is imported."""
+    found: set[str] = set()
     waiting = _with_packages(module)
     while waiting:
         name = waiting.pop()
         if name not in found:
-            found[name] = _source(name)
-            waiting += found[name].modules
-    packages = sorted({package for source in found.values() for package in source.packages})
-    trees = {name: source.tree for name, source in found.items()}
-    return digest({"modules": trees, "versions": {name: _version(name) for name in packages}})
+            found.add(name)
+            waiting += _source(name).modules
+    return frozenset(found)
+
+
+def portable_code(module: str, beyond: frozenset[str] = frozenset()) -> str:
+    """The key of a module's code that any Python and any version of a package gives alike: for what is kept in git.
+
+    `beyond` are modules that are taken for granted. Fields of the syntax tree that are empty are left out, since Pythons
+    differ in which of them there are.
+    """
+    sources = {name: _file(name) for name in sorted(modules(module) - beyond)}
+    trees = {name: _bare(ast.parse(path.read_bytes())) for name, path in sources.items() if path}
+    return digest(trees)
+
+
+def _bare(tree: ast.AST) -> list[Any]:
+    """A syntax tree as lists of its non-empty fields, docstrings and places in the file aside."""
+    if isinstance(tree, _BLOCKS):
+        tree.body = [statement for statement in tree.body if not _is_text(statement)]
+    fields = ((name, value) for name, value in ast.iter_fields(tree) if value not in (None, []))
+    return [type(tree).__name__, *([name, _bare_value(value)] for name, value in fields)]
+
+
+def _bare_value(value: Any) -> Any:
+    if isinstance(value, ast.AST):
+        return _bare(value)
+    return [_bare_value(one) for one in value] if isinstance(value, list) else repr(value)
 
 
 def forget() -> None:
@@ -194,9 +225,12 @@ def _installed(path: Path) -> bool:
     return any(path.is_relative_to(folder) for folder in _library())
 
 
+_BLOCKS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 def _tree_digest(tree: ast.Module) -> str:
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        if isinstance(node, _BLOCKS):
             node.body = [statement for statement in node.body if not _is_text(statement)]
     return digest(ast.dump(tree))
 

@@ -39,7 +39,7 @@ class Origin:
 
 
 def origin(folder: Path, configs: Sequence[Path], outputs: Sequence[Path]) -> Origin:
-    """Where harness, golden set, configs and own components stand; `outputs` (results, findings) may change."""
+    """Where harness, golden set, configs and own components stand; `outputs` (results, findings, baselines) may change."""
     places = _places(folder, configs)
     outputs = [folder / openings.FILE, *outputs]
     stands = {name: [one for path in paths if (one := _stands(name, path))] for name, paths in places.items()}

@@ -49,6 +49,11 @@ def run(job: Job, options: Options, progress: Watcher) -> list[Result]:
 
 
 def _run_split(session: Session, loaded: GoldenSet) -> Result:
+    return finished(*measured(session, loaded), session.options)
+
+
+def measured(session: Session, loaded: GoldenSet) -> tuple[Manifest, Rows, list[Summary]]:
+    """All three stages on a split; nothing of it is kept but in the caches."""
     asked = choose(loaded, session.options)
     stages = session.stages(loaded)
     try:
@@ -58,7 +63,7 @@ def _run_split(session: Session, loaded: GoldenSet) -> Result:
         session.flush()
     with session.clock.step("report"):
         summaries = summarise(session.metrics, rows.retrieved, rows.scores)
-    return finished(_manifest(session, loaded, asked, stages, rows, latency), rows, summaries, session.options)
+    return _manifest(session, loaded, asked, stages, rows, latency), rows, summaries
 
 
 def finished(manifest: Manifest, rows: Rows, summaries: Sequence[Summary], options: Options) -> Result:
@@ -113,6 +118,7 @@ def _manifest(
         config={"goldens": str(system.goldens), **system.spec()},
         replaced=system.replaced,
         goldens=goldens,
+        components={place: keys.component_key(part) for place, part in system.components.items()},
         corpus={doc: {"sha256": session.corpus.documents[doc].sha256, **ingest.head(doc)} for doc in ingest.documents},
         keys=stages.keys,
         stamp={**stamp, **scored_by(session.metrics, system.judges)},

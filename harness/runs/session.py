@@ -19,7 +19,7 @@ from harness.runs.ingest import Ingest, known
 from harness.runs.jobs import Job
 from harness.runs.options import Options
 from harness.runs.passages import passages_of
-from harness.runs.stages import Scoring, Stages
+from harness.runs.stages import OutcomeCache, Scoring, Stages
 from harness.runs.stamps import scoring_stamp
 from harness.scoring.summaries import all_metrics
 
@@ -49,6 +49,8 @@ class Session:
         self.clock = Clock()
         with self.clock.step("open"):
             self.outcomes = Outcomes(self.cache / "outcomes.sqlite")
+        self.answered: OutcomeCache = self.outcomes
+        """Where searches and answers are kept."""
         self.computed = Memos(self.cache / "memo", progress)
         self.paid = Memos(options.results / "calls" / "memo", progress)
         self.metrics = all_metrics()
@@ -60,7 +62,7 @@ class Session:
         bench = self._bench(ingest)
         with self.clock.step("ingest"):
             ingest.run(bench, self.options.workers)
-        return Stages(self.system, ingest, self.outcomes, bench, self.options.retry_failed)
+        return Stages(self.system, ingest, self.answered, bench, self.options.retry_failed)
 
     def scoring(self, searches: str, stages: Callable[[], Stages]) -> Scoring:
         """The score stage on this corpus. `stages` are asked for passages only; those of other searches are refused."""
