@@ -78,29 +78,9 @@ def modules(module: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def portable_code(module: str, beyond: frozenset[str] = frozenset()) -> str:
-    """The key of a module's code that any Python and any version of a package gives alike: for what is kept in git.
-
-    `beyond` are modules that are taken for granted. Fields of the syntax tree that are empty are left out, since Pythons
-    differ in which of them there are.
-    """
-    sources = {name: _file(name) for name in sorted(modules(module) - beyond)}
-    trees = {name: _bare(ast.parse(path.read_bytes())) for name, path in sources.items() if path}
-    return digest(trees)
-
-
-def _bare(tree: ast.AST) -> list[Any]:
-    """A syntax tree as lists of its non-empty fields, docstrings and places in the file aside."""
-    if isinstance(tree, _BLOCKS):
-        tree.body = [statement for statement in tree.body if not _is_text(statement)]
-    fields = ((name, value) for name, value in ast.iter_fields(tree) if value not in (None, []))
-    return [type(tree).__name__, *([name, _bare_value(value)] for name, value in fields)]
-
-
-def _bare_value(value: Any) -> Any:
-    if isinstance(value, ast.AST):
-        return _bare(value)
-    return [_bare_value(one) for one in value] if isinstance(value, list) else repr(value)
+def own_modules(module: str, beyond: frozenset[str] = frozenset()) -> str:
+    """The key of a module's code with all of ours that it imports but what is `beyond`; whatever the versions of the rest."""
+    return digest({name: _source(name).tree for name in modules(module) - beyond})
 
 
 def forget() -> None:
@@ -225,14 +205,23 @@ def _installed(path: Path) -> bool:
     return any(path.is_relative_to(folder) for folder in _library())
 
 
+def _tree_digest(tree: ast.Module) -> str:
+    return digest(_plain(tree))
+
+
 _BLOCKS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def _tree_digest(tree: ast.Module) -> str:
-    for node in ast.walk(tree):
-        if isinstance(node, _BLOCKS):
-            node.body = [statement for statement in node.body if not _is_text(statement)]
-    return digest(ast.dump(tree))
+def _plain(node: Any) -> Any:
+    """A syntax tree as lists, without docstrings; and without empty fields, since Pythons differ in which of them there are."""
+    if isinstance(node, list):
+        return [_plain(one) for one in node]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = {name: value for name, value in ast.iter_fields(node) if value not in (None, [])}
+    if isinstance(node, _BLOCKS):
+        fields["body"] = [statement for statement in node.body if not _is_text(statement)]
+    return [type(node).__name__, *([name, _plain(value)] for name, value in fields.items())]
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -1,7 +1,7 @@
 """What a system was accepted with: its held-out scores by question, and the terms on which `harness gate` holds it to them.
 
 Questions go by a salted hash of the whole golden: who does not have the goldens cannot tell which is which. The file is in git,
-holds no clock, and is the same bytes where the same was accepted again.
+holds no clock, and changes only in its commit where the same is accepted again.
 """
 
 from __future__ import annotations

@@ -155,6 +155,7 @@ def _numbers(finding: Finding) -> dict[str, Any]:
         "n": flips.n,
         **{name: None if sealed else round(value, 6) for name, value in shown.items()},
         "margin": finding.margin,
+        "beyond": flips.difference < -finding.margin,
         "verdict": finding.verdict,
         "needed": None if sealed else finding.needed,
     }

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from harness.bench import Watcher
+from harness.cache import keys
 from harness.errors import NotComparableError
 from harness.files.wording import counted
 from harness.goldens import accepted as baselines
@@ -72,6 +73,7 @@ def check(job: Job, options: Options, times: int, progress: Watcher) -> Check:
     """Set the tree as it is beside its baseline, which has to be there."""
     old, loaded = baselines.read(path_of(job)), heldout_of(job)
     assert old is not None
+    keys.PARSED.load(options.cache / "code.jsonl")
     unlike, asked = list(_unlike(job, loaded, old)), None
     try:
         asked = None if unlike else _asked(job, loaded, options, times, progress)

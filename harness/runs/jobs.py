@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness.documents.corpus import Corpus
 from harness.errors import UserError, nearest
-from harness.goldens import accepted, loading
+from harness.goldens import loading
 from harness.goldens.loading import GoldenSet
 from harness.records import Golden
 from harness.runs import config, heldout, provenance
@@ -68,8 +68,7 @@ def _jobs_of(folder: Path, own: Sequence[tuple[Path, System]], cache: Path, opti
     """The jobs on one golden set, which is opened once however many systems are run on it."""
     corpus = _corpus(folder, cache, options)
     configs = [one for path, _ in own for one in config.chain(path)]
-    outputs = (options.results, options.findings, accepted.folder(folder, corpus.name))
-    origin = provenance.origin(folder, configs, outputs)
+    origin = provenance.origin(folder, configs, (options.results, options.findings))
     splits = [heldout.splits(system, corpus.name, options, origin) for _, system in own]
     loaded = {name: _load(folder, name, corpus, options) for name in dict.fromkeys(n for s in splits for n in s.names)}
     numbers = {s.name: c.closed_as for (_, s), c in zip(own, splits, strict=True) if c.closed_as is not None}

@@ -60,11 +60,11 @@ SAME = {
 
 
 def metric_codes(metrics: Sequence[Metric]) -> dict[str, str]:
-    """By label 16 hex digits of a metric's own code, the same under any Python; what all metrics share does not count."""
+    """By label 16 hex digits of a metric's own code, whatever Python and packages; what all metrics share is not its own."""
     shared = keys.modules("harness.scoring.metric")
-    return {metric.label: keys.portable_code(type(metric).__module__, shared)[:16] for metric in metrics}
+    return {metric.label: keys.own_modules(type(metric).__module__, shared)[:16] for metric in metrics}
 
 
 def judge_codes(names: Sequence[str]) -> dict[str, str]:
-    """By name 16 hex digits of a judge's code, the same under any Python."""
-    return {name: keys.portable_code(registry.module("judge", name).__name__)[:16] for name in names}
+    """By name 16 hex digits of a judge's code, whatever Python and packages."""
+    return {name: keys.own_modules(registry.module("judge", name).__name__)[:16] for name in names}
