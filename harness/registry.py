@@ -32,6 +32,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "metric": ("harness.scoring.metrics", "systems.metrics"),
     "judge": ("harness.scoring.judges", "systems.judges"),
     "command": ("harness.commands",),
+    "export": ("harness.exports",),
 }
 """The packages in which each kind is found; what is in `systems` may be in a project's own folder too."""
 SUFFIX = {"prompt": ".md"}

@@ -53,9 +53,13 @@ class Accepted(Record):
 
 
 def folder(goldens: Path, name: str) -> Path:
-    """Where the baselines of a set are: beside it where it lies here, else in goldens/<set>/accepted of this project."""
+    """Where the baselines of a set are: in goldens/<set>/accepted of this project where that is there or the set is elsewhere.
+
+    Else beside the set.
+    """
+    own = Path("goldens") / name / FOLDER
     here = goldens.resolve().is_relative_to(Path.cwd().resolve())
-    return (goldens if here else Path("goldens") / name) / FOLDER
+    return goldens / FOLDER if here and not own.is_dir() else own
 
 
 def hashed(golden: Golden, salt: str) -> str:
