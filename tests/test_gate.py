@@ -351,6 +351,7 @@ def shipped(clone: Path, scratch: Path, configs: str) -> subprocess.CompletedPro
         "PYTHONPATH": str(clone),
         "CONFIGS": configs,
         "SAVED": "",
+        "GOLDENS": "",
         "GITHUB_ACTION_PATH": str(folder),
         "GITHUB_STEP_SUMMARY": str(scratch / "summary.md"),
         "RUNNER_TEMP": str(scratch),

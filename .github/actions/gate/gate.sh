@@ -5,7 +5,7 @@ set -uo pipefail
 out=${RUNNER_TEMP:-$(mktemp -d)}  # not in the checkout, which has to be clean
 read -ra configs <<< "$CONFIGS"
 
-harness gate "${configs[@]}" ${SAVED:+--saved "$SAVED"} --junit "$out/gate.xml" --json > "$out/gate.json"
+harness gate "${configs[@]}" ${SAVED:+--saved "$SAVED"} ${GOLDENS:+--goldens "$GOLDENS"} --junit "$out/gate.xml" --json > "$out/gate.json"
 code=$?
 cat "$out/gate.json"
 [ "$code" -eq 3 ] || exit "$code"
