@@ -18,6 +18,7 @@ from conftest import CONFIG, HELDOUT, ROOT, commit, hold_out, write_set
 
 from harness.scoring import gate
 from harness.scoring.gate import Flips
+from harness.scoring.paired_shares import questions_needed
 
 SIXTY: list[dict[str, Any]] = [
     *({**HELDOUT[1], "id": f"secret-{n}", "question": f"{n}: {HELDOUT[1]['question']}"} for n in range(60)),
@@ -55,7 +56,15 @@ PLAIN = CONFIG.replace("answerer: {use: statements}", "answerer: {use: always_ab
 
 @pytest.mark.parametrize(
     ("losses", "verdict"),
-    [(0, "pass"), (1, "inconclusive"), (3, "inconclusive"), (6, "regression"), (10, "regression"), (20, "regression")],
+    [
+        (0, "pass"),
+        (1, "inconclusive"),
+        (3, "inconclusive"),
+        (5, "inconclusive"),
+        (6, "regression"),
+        (10, "regression"),
+        (20, "regression"),
+    ],
 )
 def test_losses_in_sixty_on_one_of_three(losses: int, verdict: str) -> None:
     still = Flips(60, 0.5, 0.5, 0, 0)
@@ -69,9 +78,10 @@ def test_what_decides_where_nothing_does() -> None:
     assert within.needed is not None
     assert within.needed in range(110, 121)
     assert gate.findings({"a": Flips(120, 0.9, 0.9 - 2 / 120, 0, 2)}, 0.05)["a"].verdict == "pass", "the same rate"
-    beyond = gate.findings({"a": Flips(60, 0.9, 0.85, 0, 3), "b": Flips(60, 0.5, 0.5, 0, 0)}, 0.05)["a"]
-    assert beyond.needed is not None
-    assert 100 < beyond.needed < 250, "at a loss in twenty, six losses take about a hundred and fifty questions"
+    still = Flips(60, 0.5, 0.5, 0, 0)
+    beyond = gate.findings({"a": Flips(60, 0.9, 0.85, 0, 3), "b": still, "c": still}, 0.05)["a"]
+    assert beyond.needed == questions_needed(0, 3, 60, 2 * 0.05 / 3), "one-sided, and Holm's first of three"
+    assert beyond.needed != questions_needed(0, 3, 60)
     assert [gate.questions_for(0.05, losses) for losses in range(3)] == [52, 87, 118]
     assert gate.smallest_margin(52, 0) < 0.05 < gate.smallest_margin(51, 0)
 
