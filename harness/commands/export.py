@@ -4,8 +4,8 @@ csv has one row a golden and metric, junit one case a golden and yes/no metric, 
 results with configs, versions and hashes, and `harness check BUNDLE` computes every score of it again; goldens are in it where
 their set may be passed on, or with --with goldens, and replies that were paid for with --with calls. Its documents never are.
 
-  harness export finance/hybrid_rerank finance/bm25_only --to latex --out paper
-  harness export northfield/hybrid_rerank/heldout --to bundle --out bundle
+  harness export finance/hybrid_rerank northfield/hybrid_rerank --to latex --out paper
+  harness export northfield/hybrid_rerank/dev --to bundle --out bundle
 """
 
 from __future__ import annotations
