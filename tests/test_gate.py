@@ -16,6 +16,7 @@ import pytest
 import yaml
 from conftest import CONFIG, HELDOUT, ROOT, commit, hold_out, write_set
 
+from harness.goldens import accepted
 from harness.scoring import gate
 from harness.scoring.gate import Flips
 from harness.scoring.paired_shares import questions_needed
@@ -99,6 +100,20 @@ def test_the_majority_of_repeats() -> None:
     assert found == {"a": 1.0, "b": 1.0, "c": None, "d": 0.0}
     assert flaky == {"b", "d"}
     assert gate.majority(times)[0]["b"] == 0.0, "half is no majority"
+
+
+def test_a_baseline_stands_in_this_project_where_the_set_lies_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "sets" / "tiny"
+    for place in (project / "tiny", project / "bundle" / "goldens" / "tiny", elsewhere):
+        place.mkdir(parents=True)
+    monkeypatch.chdir(project)
+    own = Path("goldens") / "tiny" / "accepted"
+    assert accepted.folder(Path("tiny"), "tiny") == Path("tiny") / "accepted"
+    assert accepted.folder(elsewhere, "tiny") == own
+    own.mkdir(parents=True)
+    assert accepted.folder(Path("bundle/goldens/tiny"), "tiny") == own, "a bundle's goldens bring no baseline"
 
 
 # -- the command ------------------------------------------------------------------------------------------------------
@@ -379,8 +394,8 @@ def test_a_pull_request_that_breaks_the_retriever_is_stopped_and_an_unchanged_on
         shutil.copytree(ROOT / name, clone / name)
     shutil.rmtree(clone / "goldens" / "northfield" / "accepted", ignore_errors=True)
     commit(clone)
-    (accepted,) = gates(clone, clone, ("configs/bm25_only.yaml", "--accept"))
-    assert accepted.code == 0, accepted.err
+    (first,) = gates(clone, clone, ("configs/bm25_only.yaml", "--accept"))
+    assert first.code == 0, first.err
     commit(clone)
     unchanged = shipped(clone, tmp_path / "first", "configs/bm25_only.yaml")
     assert unchanged.returncode == 0, unchanged.stderr

@@ -8,7 +8,7 @@ cannot be told, with about how many questions would, or where goldens, documents
 unchanged is read back, so that only a changed system is asked. A check shows no question and is counted apart from openings.
 
   harness gate configs/hybrid_rerank.yaml --accept --must-pass nf-014
-  harness gate configs/hybrid_rerank.yaml --junit gate.xml
+  harness gate configs/hybrid_rerank.yaml --junit results/gate.xml
   harness gate configs/hybrid_rerank.yaml --saved bundle      # documents are not here: saved answers are scored
 """
 
