@@ -4,7 +4,8 @@
 
 Nothing is drawn: the chances of all counts whose interval holds the truth are added up, over true shares .05, .10 … .95;
 for two systems over all pairs of them, agreeing by chance, half-way, and as much as their shares allow. The same for Tango's
-one-sided 95% bound, by which `harness gate` passes; and the error of Holm over three one-sided McNemar tests where nothing changed.
+one-sided 95% bound, by which `harness gate` passes; and the error of Holm over three one-sided McNemar tests where nothing
+changed.
 """
 
 from __future__ import annotations

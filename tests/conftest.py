@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -144,6 +145,32 @@ def cli(project: Path) -> Cli:
         return done
 
     return call
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The harness as it is where it was installed: in no checkout."""
+    place = tmp_path_factory.mktemp("installed")
+    for room in ("harness", "systems"):
+        shutil.copytree(ROOT / room, place / room, ignore=shutil.ignore_patterns("__pycache__"))
+    return place
+
+
+def commit(project: Path) -> None:
+    """Commit all that is in the project, in a checkout of its own."""
+    if not (project / ".git").exists():
+        (project / ".gitignore").write_text("__pycache__/\n")
+        git(project, "init", "-q")
+    git(project, "add", ".")
+    git(project, "commit", "-qm", "all")
+
+
+def hold_out(project: Path, goldens: list[dict[str, Any]], name: str = "tiny") -> None:
+    """Lock these as the held-out split of a set of the project."""
+    data = "".join(json.dumps(golden) + "\n" for golden in goldens).encode()
+    (project / name / "heldout.jsonl").write_bytes(data)
+    lock = {"file": "heldout.jsonl", "sha256": hashlib.sha256(data).hexdigest(), "goldens": len(goldens)}
+    (project / name / "heldout.lock").write_text(json.dumps({**lock, "locked": "2026-11-29"}))
 
 
 def run_config(config: Path, options: Options) -> Result:

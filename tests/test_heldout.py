@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import subprocess
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import HELDOUT, ROOT, Cli, git
+from conftest import HELDOUT, ROOT, Cli, commit, git, hold_out
 
 from harness.goldens import openings
 from harness.goldens.openings import Opening
@@ -33,30 +32,6 @@ class Mine(Reranker):
         return list(hits)
 '''
 NOTHING = RERANKER.replace("list(hits)", "[]")
-
-
-@pytest.fixture(scope="session")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The harness as it is where it was installed: in no checkout."""
-    place = tmp_path_factory.mktemp("installed")
-    for room in ("harness", "systems"):
-        shutil.copytree(ROOT / room, place / room, ignore=shutil.ignore_patterns("__pycache__"))
-    return place
-
-
-def commit(project: Path) -> None:
-    if not (project / ".git").exists():
-        (project / ".gitignore").write_text("__pycache__/\n")
-        git(project, "init", "-q")
-    git(project, "add", ".")
-    git(project, "commit", "-qm", "all")
-
-
-def hold_out(project: Path, goldens: list[dict[str, Any]]) -> None:
-    data = "".join(json.dumps(golden) + "\n" for golden in goldens).encode()
-    (project / "tiny" / "heldout.jsonl").write_bytes(data)
-    lock = {"file": "heldout.jsonl", "sha256": hashlib.sha256(data).hexdigest(), "goldens": len(goldens)}
-    (project / "tiny" / "heldout.lock").write_text(json.dumps({**lock, "locked": "2026-11-29"}))
 
 
 @pytest.fixture

@@ -148,11 +148,11 @@ def test_needed_questions() -> None:
 
 
 def test_these_questions_are_answered_in_milliseconds() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for wins in range(20, 60):
         detectable(500, wins / 500)
         questions_needed(wins + 8, wins, 500)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 def test_holm_step_by_step() -> None:

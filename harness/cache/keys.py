@@ -60,16 +60,27 @@ class Source(NamedTuple):
 @cache
 def code(module: str) -> str:
     """The key of a module's code with everything of ours that it imports and the versions of the rest."""
-    found: dict[str, Source] = {}
+    found = {name: _source(name) for name in modules(module)}
+    packages = sorted({package for source in found.values() for package in source.packages})
+    trees = {name: source.tree for name, source in found.items()}
+    return digest({"modules": trees, "versions": {name: _version(name) for name in packages}})
+
+
+def modules(module: str) -> frozenset[str]:
+    """The module and every other of ours that runs where it is imported."""
+    found: set[str] = set()
     waiting = _with_packages(module)
     while waiting:
         name = waiting.pop()
         if name not in found:
-            found[name] = _source(name)
-            waiting += found[name].modules
-    packages = sorted({package for source in found.values() for package in source.packages})
-    trees = {name: source.tree for name, source in found.items()}
-    return digest({"modules": trees, "versions": {name: _version(name) for name in packages}})
+            found.add(name)
+            waiting += _source(name).modules
+    return frozenset(found)
+
+
+def own_modules(module: str, beyond: frozenset[str] = frozenset()) -> str:
+    """The key of a module's code with all of ours that it imports but what is `beyond`; whatever the versions of the rest."""
+    return digest({name: _source(name).tree for name in modules(module) - beyond})
 
 
 def forget() -> None:
@@ -195,10 +206,22 @@ def _installed(path: Path) -> bool:
 
 
 def _tree_digest(tree: ast.Module) -> str:
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            node.body = [statement for statement in node.body if not _is_text(statement)]
-    return digest(ast.dump(tree))
+    return digest(_plain(tree))
+
+
+_BLOCKS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _plain(node: Any) -> Any:
+    """A syntax tree as lists, without docstrings; and without empty fields, since Pythons differ in which of them there are."""
+    if isinstance(node, list):
+        return [_plain(one) for one in node]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = {name: value for name, value in ast.iter_fields(node) if value not in (None, [])}
+    if isinstance(node, _BLOCKS):
+        fields["body"] = [statement for statement in node.body if not _is_text(statement)]
+    return [type(node).__name__, *([name, _plain(value)] for name, value in fields.items())]
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -33,6 +33,17 @@ def usd(text: str) -> float:
     return value
 
 
+def share(text: str) -> float:
+    """A number above 0 and below 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        raise ArgumentTypeError(f"{text!r} is not a share above 0 and below 1, as 0.05 for five points")
+    return number
+
+
 def place(text: str) -> Path:
     """A file or folder; an empty text, as an unset variable of a shell leaves it, is none."""
     if not text.strip():

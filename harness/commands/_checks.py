@@ -72,7 +72,7 @@ def openings_of(sets: Sequence[Path], results: Path, pages: Path) -> Iterator[Li
 def _openings(folder: Path, records: Ledger, pages: Path) -> Iterator[Line]:
     try:
         faults = [*_lost(records), *_unrecorded(records, pages)]
-        count = len({opening.key for opening in records.read() if not opening.claim})
+        count = len({opening.key for opening in records.read() if opening.opens})
     except UserError as error:
         yield Line(str(error), sound=False)
         return
@@ -93,7 +93,7 @@ def _lost(records: Ledger) -> Iterator[str]:
 
 def _unrecorded(records: Ledger, pages: Path) -> Iterator[str]:
     """Held-out numbers that are there although no opening is recorded for them."""
-    known = {opening.key for opening in records.read() if not opening.claim}
+    known = {opening.key for opening in records.read() if opening.opens}
     for path in sorted(records.main.parent.glob("*/heldout/*/manifest.json")):
         manifest = read_manifest(path.parent)
         if manifest.goldens["sha256"] == records.lock and (manifest.opening_key or manifest.key) not in known:

@@ -3,7 +3,8 @@
 Golden sets: files, sha256, page counts, goldens, locks. Openings: no line is missing that another record, git, a result or a
 finding tells of. Configs: every key and component. Findings: each page is rendered
 again from its data file and compared, each mean is computed again from its rows, and compared with results/ where they are
-there (else "not verified here").
+there (else "not verified here"). A bundle that is named (`harness export --to bundle`) is checked alone: its files, its pages,
+and every score, computed again from its rows.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from harness.commands._arguments import place
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("bundles", nargs="*", type=place, metavar="BUNDLE", help="a bundle of exported results")
     parser.add_argument(
         "--goldens", action="append", type=place, metavar="DIR", help="a golden set (default: each of goldens/)"
     )
@@ -24,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness.commands import _checks, _inputs
+    from harness.commands import _bundles, _checks, _inputs
     from harness.errors import UserError
     from harness.files.wording import counted
     from harness.reports.escaping import terminal
@@ -34,12 +36,14 @@ def run(args: argparse.Namespace) -> int:
             _inputs.existing(named)
     configs, results, findings = (getattr(args, name) or Path(name) for name in ("configs", "results", "findings"))
     sets = args.goldens or sorted(path.parent for path in Path("goldens").glob("*/corpus.yaml"))
-    lines = [
-        *_checks.goldens_of(sets, results / "cache"),
-        *_checks.openings_of(sets, results, findings),
-        *_checks.configs_in(configs),
-        *_checks.findings_in(findings, results),
-    ]
+    lines = [line for folder in args.bundles for line in _bundles.bundle(folder, args.goldens or [])]
+    if not args.bundles:
+        lines = [
+            *_checks.goldens_of(sets, results / "cache"),
+            *_checks.openings_of(sets, results, findings),
+            *_checks.configs_in(configs),
+            *_checks.findings_in(findings, results),
+        ]
     for line in lines:
         print(terminal(f"{line.mark:<5} {line.text}"))
     faults = [line for line in lines if not line.sound]

@@ -1,6 +1,11 @@
-"""Write results in the form of another tool: an inspect-ai log with samples, model calls, scores and errors.
+"""Write kept results for others: a spreadsheet's rows, a test report, a table for a paper, a bundle that can be checked.
 
-After `harness export findocrag --to inspect`, `inspect view --log-dir exports` shows it.
+csv has one row a golden and metric, junit one case a golden and yes/no metric, latex one table a set and split. A bundle holds
+results with configs, versions and hashes, and `harness check BUNDLE` computes every score of it again; goldens are in it where
+their set may be passed on, or with --with goldens, and replies that were paid for with --with calls. Its documents never are.
+
+  harness export finance/hybrid_rerank northfield/hybrid_rerank --to latex --out paper
+  harness export northfield/hybrid_rerank/dev --to bundle --out bundle
 """
 
 from __future__ import annotations
@@ -8,53 +13,40 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from harness import registry
 from harness.commands._arguments import place
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    from harness import registry
-
     parser.add_argument(
-        "results_named", nargs="+", metavar="RESULT", help="a system's name, <set>/<system>, or <set>/<system>/<split>"
+        "results_named", nargs="+", metavar="RESULT", help="a system, <set>/<system>, or <set>/<system>/<split>"
     )
-    parser.add_argument("--to", required=True, choices=tuple(registry.files("export")), help="the form")
-    parser.add_argument("--out", type=place, default=Path("exports"), metavar="DIR", help="default: exports")
+    parser.add_argument("--to", required=True, choices=tuple(registry.files("export")), help="what to write")
+    parser.add_argument("--out", required=True, type=place, metavar="DIR", help="the folder to write into")
+    parser.add_argument(
+        "--with", action="append", default=[], choices=("goldens", "calls"), dest="extras", help="for a bundle"
+    )
+    parser.add_argument("--unseal", action="store_true", help="show single held-out questions; recorded")
     parser.add_argument("--goldens", type=place, metavar="DIR", help="where the golden set lies now, if it was moved")
     parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
+    parser.add_argument("--findings", type=place, default=Path("findings"), metavar="DIR", help="default: findings")
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness import registry
     from harness.commands import _inputs
-    from harness.reports.escaping import terminal
-    from harness.runs import addresses
-    from harness.runs.options import Options
-
-    _inputs.writable(args.out)
-    export = registry.module("export", args.to)
-    options = Options(goldens=args.goldens, results=args.results)
-    for kept in dict.fromkeys(kept for one in args.results_named for kept in addresses.find(args.results, one)):
-        print(terminal(str(export.write(_saved(kept, options), args.out))))
-    return 0
-
-
-def _saved(kept: Path, options: object) -> object:
-    """A result, read back. Raises UserError for a sealed one: an export holds every row."""
     from harness.errors import UserError
-    from harness.exports._saved import Saved
-    from harness.models.calls import Calls
-    from harness.runs import results
+    from harness.reports.escaping import terminal
+    from harness.runs.kept import open_kept
     from harness.runs.options import Options
-    from harness.runs.rescore import reopen
-    from harness.scoring.summaries import all_metrics, summarise
 
-    assert isinstance(options, Options)
-    name, manifest = "/".join(kept.parts[-4:-1]), results.read_manifest(kept)
-    if manifest.split == "heldout":
-        raise UserError(
-            f"{name} is sealed, and an export holds every question's row; export dev, or name it: {name[:-7]}dev"
-        )
-    _, loaded = reopen(manifest, options)
-    rows = results.read_rows(kept, loaded.goldens)
-    summaries = tuple(summarise(all_metrics(), rows.retrieved, rows.scores))
-    return Saved(name, manifest, rows, summaries, Calls(options.results / "calls" / "replies"))
+    if args.extras and args.to != "bundle":
+        raise UserError(f"--with {args.extras[0]} is for a bundle; leave it out, or write --to bundle.")
+    _inputs.writable(args.out)
+    options = Options(goldens=args.goldens, unseal=args.unseal, results=args.results, findings=args.findings)
+    kept = open_kept(args.results_named, options)
+    written = registry.module("export", args.to).export(kept, args.out, options, args.extras)
+    for path in written:
+        print(terminal(str(path)))
+    for name in dict.fromkeys(one.manifest.set for one in kept if not one.corpus.redistributable):
+        print(terminal(f"the set {name} may not be passed on: what quotes it, answers and reasons among it, neither."))
+    return 0

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from harness.errors import UserError
 from harness.exports._saved import Saved, file_name
-from harness.models.calls import Kept
+from harness.models.calls import Calls, Kept
 from harness.models.door import provider
 from harness.records import Case, Step
+from harness.runs.kept import Kept as Result
+from harness.runs.kept import refuse_sealed
+from harness.runs.options import Options
 from harness.scoring.scores import Score, Summary
 
 _STOPS = {"stop": "stop", "length": "max_tokens", "tool": "tool_calls", "filter": "content_filter"}
 
 
-def write(saved: Saved, folder: Path) -> Path:
-    """Write the log into `folder`; its path. Raises UserError where inspect-ai is not installed."""
+def export(kept: Sequence[Result], out: Path, options: Options, extras: Sequence[str]) -> list[Path]:
+    """One log a result. Raises UserError where inspect-ai is not installed."""
+    refuse_sealed(kept, options)
+    calls = Calls(options.results / "calls" / "replies")
+    saved = [Saved(one.name, one.manifest, one.rows, one.summaries(options), calls) for one in kept]
+    return [_write(one, out) for one in saved]
+
+
+def _write(saved: Saved, folder: Path) -> Path:
     if importlib.util.find_spec("inspect_ai") is None:
         raise UserError("--to inspect needs the package inspect-ai. Install it with: pip install -e '.[inspect]'")
     from inspect_ai.log import write_eval_log

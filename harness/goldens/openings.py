@@ -2,7 +2,7 @@
 
 An opening is identified by its key (config, prompts and goldens) and counted over all records of one lock. The same again
 reveals nothing and is not counted; other numbers under a known key (changed code, changed metrics), rows of single questions
-(unsealing) and claims are noted under the same number. A record only ever grows, and is kept in git.
+(unsealing), claims and gate checks are noted under the same number. A record only ever grows, and is kept in git.
 """
 
 from __future__ import annotations
@@ -50,6 +50,13 @@ class Opening(Record):
     """What was said of the numbers before they were seen; such a line opens nothing by itself."""
     verdict: dict[str, Json] = Field(default_factory=dict)
     """How the claim ended, in a second line of the same claim."""
+    gate: str = ""
+    """The verdict of a gate check, which is counted apart; such a line opens nothing either."""
+
+    @property
+    def opens(self) -> bool:
+        """Whether numbers were seen: it is neither a claim nor a gate check."""
+        return not self.claim and not self.gate
 
 
 _FIRST = ("when", "system", "key", "commit", "dirty", "unsealed", "aggregates")
@@ -82,11 +89,15 @@ class Ledger:
 
     def knows(self, key: str) -> bool:
         """Whether numbers of that key were seen before."""
-        return any(old.key == key and not old.claim for old in self.read())
+        return any(old.key == key and old.opens for old in self.read())
 
     def codes(self, key: str) -> int:
         """With how many different numbers that opening was seen: more than one tells of other code or other metrics."""
-        return len({_numbers(old) for old in self.read() if old.key == key and _numbers(old)})
+        return len({_numbers(old) for old in self.read() if old.key == key and old.opens and _numbers(old)})
+
+    def gate_checks(self) -> int:
+        """How many gate checks there were; the same numbers of the same config checked again tell nothing new."""
+        return sum(bool(old.gate) for old in self.read())
 
     def note(self, opening: Opening) -> int:
         """Note an opening in every record, with what a record had lost; its number. Copies are made where they can be."""
@@ -164,16 +175,18 @@ def _append_missing(path: Path, openings: Sequence[Opening]) -> None:
 
 
 def _number(openings: Iterable[Opening], key: str) -> int:
-    keys = list(dict.fromkeys(opening.key for opening in openings if not opening.claim))
+    keys = list(dict.fromkeys(opening.key for opening in openings if opening.opens))
     return keys.index(key) + 1 if key in keys else len(keys) + 1
 
 
 def _is_new(before: Iterable[Opening], opening: Opening) -> bool:
-    """Whether it says what no line of its key says: other numbers, single rows for the first time, another claim."""
+    """Whether it says what no line of its key says: other numbers, single rows for the first time, another claim or check."""
     same = [old for old in before if old.key == opening.key]
     if opening.claim:
         return (opening.claim, opening.verdict) not in [(old.claim, old.verdict) for old in same]
-    seen = [old for old in same if not old.claim]
+    if opening.gate:
+        return (opening.gate, opening.numbers) not in [(old.gate, old.numbers) for old in same]
+    seen = [old for old in same if old.opens]
     other = _numbers(opening) not in {_numbers(old) for old in seen} if _numbers(opening) else not seen
     return other or (opening.unsealed and not any(old.unsealed for old in seen))
 

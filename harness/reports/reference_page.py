@@ -35,8 +35,8 @@ Every command, config key, component and metric, as `harness list --markdown` pr
 def render() -> str:
     """The whole page."""
     parts = [_HEAD, "## Commands", *_commands(), "## Keys of a config", *_config(), "## Components", *_components()]
-    parts += ["## Models", *_models(), "## Metrics", *_metrics(), "## Judges", *_judges()]
-    parts += ["## Exports", *_files("export", "form")]
+    parts += ["## Models", *_models(), "## Metrics", *_metrics(), "## Judges", *_named("judge", "how it decides")]
+    parts += ["## Exports", *_named("export", "what it writes")]
     return "\n\n".join(parts) + "\n"
 
 
@@ -204,7 +204,7 @@ _WORDS = {
 }
 
 
-# -- metrics and judges -----------------------------------------------------------------------------------------------
+# -- metrics, judges, exports -----------------------------------------------------------------------------------------
 
 
 def _metrics() -> Iterator[str]:
@@ -222,6 +222,6 @@ def _metric(name: str, found: type[Metric]) -> list[str]:
     return [cuts, found.stage, found.unit, better, _text(" ".join((found.__doc__ or "").split()))]
 
 
-def _judges() -> Iterator[str]:
-    rows = [[f"`{name}`", _text(registry.describe(path))] for name, path in registry.files("judge").items()]
-    yield "\n".join(table(["judge", "how it decides"], rows))
+def _named(kind: str, says: str) -> Iterator[str]:
+    rows = [[f"`{name}`", _text(registry.describe(path))] for name, path in registry.files(kind).items()]
+    yield "\n".join(table([kind, says], rows))

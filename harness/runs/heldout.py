@@ -105,7 +105,7 @@ def record_opening(
     `seen` are the summaries as they are shown. The same config, prompts and goldens are counted once.
     """
     records = records_of(manifest, options)
-    opening = _opening(manifest, options.unseal, _means(seen), openings.digest(_means(summaries)))
+    opening = _opening(manifest, options.unseal, _means(seen), numbers(summaries))
     number = records.note(opening)
     codes = records.codes(opening.key)
     return manifest.model_copy(update={"opening": number, "codes": codes})
@@ -114,6 +114,11 @@ def record_opening(
 def unseal(manifest: Manifest, options: Options) -> None:
     """Record that rows of single held-out questions were looked at."""
     records_of(manifest, options).note(_opening(manifest, True, {}, ""))
+
+
+def numbers(summaries: Sequence[Summary]) -> str:
+    """16 hex digits by which numbers are told from others."""
+    return openings.digest(_means(summaries))
 
 
 def _means(summaries: Sequence[Summary]) -> dict[str, float | None]:

@@ -66,7 +66,7 @@ def open_jobs(configs: Sequence[Path], options: Options, refuse: Refuse = lambda
 
 def _jobs_of(folder: Path, own: Sequence[tuple[Path, System]], cache: Path, options: Options) -> list[Job]:
     """The jobs on one golden set, which is opened once however many systems are run on it."""
-    corpus = Corpus.open(folder, cache)
+    corpus = _corpus(folder, cache, options)
     configs = [one for path, _ in own for one in config.chain(path)]
     origin = provenance.origin(folder, configs, (options.results, options.findings))
     splits = [heldout.splits(system, corpus.name, options, origin) for _, system in own]
@@ -75,6 +75,15 @@ def _jobs_of(folder: Path, own: Sequence[tuple[Path, System]], cache: Path, opti
     note = heldout.closed(numbers, origin)
     sets = [tuple(loaded[name] for name in one.names) for one in splits]
     return [Job(system, corpus, chosen, note, origin) for (_, system), chosen in zip(own, sets, strict=True)]
+
+
+def _corpus(folder: Path, cache: Path, options: Options) -> Corpus:
+    """The corpus with its documents verified; where only saved answers are scored, without those that are not here."""
+    if options.saved:
+        listed = Corpus.open(folder, cache, verify=False)
+        if not all(document.path.is_file() for document in listed.documents.values()):
+            return listed
+    return Corpus.open(folder, cache)
 
 
 def _load(folder: Path, split: str, corpus: Corpus, options: Options) -> GoldenSet:

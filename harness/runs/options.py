@@ -23,6 +23,8 @@ class Options:
     time: bool = False
     retry_failed: bool = False
     """Parse documents and ask questions again that failed in an earlier run."""
+    saved: Path | None = None
+    """A results folder whose answers are scored and nothing is asked; the documents need not be here."""
     retry_bad: bool = False
     """Ask models again whose kept replies were cut, filtered or not of the form that was asked for."""
     offline: bool = False

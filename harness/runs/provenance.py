@@ -18,7 +18,7 @@ from pathlib import Path
 
 from harness import registry
 from harness.files.git import git, git_text
-from harness.goldens import locks, openings
+from harness.goldens import accepted, locks, openings
 
 DISTRIBUTION = "pdf-qa-harness"
 _CODE = ("*.py", "*.md", "*.yaml", "*.yml")
@@ -41,7 +41,6 @@ class Origin:
 def origin(folder: Path, configs: Sequence[Path], outputs: Sequence[Path]) -> Origin:
     """Where harness, golden set, configs and own components stand; `outputs` (results, findings) may change."""
     places = _places(folder, configs)
-    outputs = [folder / openings.FILE, *outputs]
     stands = {name: [one for path in paths if (one := _stands(name, path))] for name, paths in places.items()}
     commits = {name: ", ".join(dict.fromkeys(found)) for name, found in stands.items() if found}
     return Origin(commits, next(_faults(places, outputs), None))
@@ -112,8 +111,16 @@ def _changes(top: Path, outputs: Sequence[Path]) -> Iterator[Path]:
     listed = git(top, *words, "--", ".", ":(top,exclude)results", ":(top,exclude)findings") or b""
     for line in listed.split(b"\0"):
         path = top / os.fsdecode(line[3:])
-        if line and not any(path.is_relative_to(one) for one in aside):
+        if line and not _is_record(path) and not any(path.is_relative_to(one) for one in aside):
             yield path
+
+
+def _is_record(path: Path) -> bool:
+    """Whether a file is a set's record of openings, or a baseline: they are written by what needs a clean tree."""
+    accepting = path.parent.name == accepted.FOLDER and path.suffix == ".json"
+    folder = path.parent.parent if accepting else path.parent
+    of_set = (folder / "corpus.yaml").is_file() or folder.parent.name == "goldens"
+    return of_set and (accepting or path.name == openings.FILE)
 
 
 def _ignored(paths: Iterable[Path]) -> Iterator[Path]:

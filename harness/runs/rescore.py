@@ -13,8 +13,9 @@ from harness.goldens.loading import GoldenSet
 from harness.runs import config, provenance, results
 from harness.runs.jobs import Job
 from harness.runs.options import Options
-from harness.runs.results import Manifest, Rows
+from harness.runs.results import Manifest
 from harness.runs.run import Result, finished
+from harness.runs.saved import scored_again
 from harness.runs.session import Session
 from harness.runs.stamps import scored_by
 from harness.scoring.summaries import summarise
@@ -27,13 +28,9 @@ def rescore(place: Path, options: Options) -> Result:
     """
     old = results.read_manifest(place)
     corpus, loaded = reopen(old, options)
-    saved = results.read_rows(place, loaded.goldens)
     origin = provenance.origin(loaded.path.parent, (), (options.results, options.findings))
     session = Session(Job(config.restore(old.config), corpus, (loaded,), origin=origin), options, Silent())
-    scoring = session.scoring(old.keys["rerank"], lambda: session.stages(loaded))
-    pairs = zip(saved.retrieved, saved.generated, strict=True)
-    scores = tuple(score for pair in pairs for score in scoring.score(*pair))
-    rows = Rows(saved.retrieved, saved.generated, scores, saved.traces, saved.trails)
+    rows = scored_again(session, loaded, old, results.read_rows(place, loaded.goldens))
     summaries = summarise(session.metrics, rows.retrieved, rows.scores)
     return finished(_restamped(old, session), rows, summaries, options, newest=results.is_latest(place))
 

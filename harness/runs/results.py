@@ -42,6 +42,8 @@ class Manifest(Record):
     goldens: dict[str, Json]
     corpus: dict[str, Json]
     keys: dict[str, str]
+    components: dict[str, str] = Field(default_factory=dict)
+    """The key of each of the five components: whether answers that were kept are what it would give now."""
     stamp: dict[str, Json]
     partial: bool = False
     oracle: bool = False

@@ -57,6 +57,11 @@ def run(job: Job, options: Options, progress: Watcher, door: Door | None = None)
 
 
 def _run_split(session: Session, loaded: GoldenSet) -> Result:
+    return finished(*measured(session, loaded), session.options)
+
+
+def measured(session: Session, loaded: GoldenSet) -> tuple[Manifest, Rows, list[Summary]]:
+    """All three stages on a split; nothing of it is kept but in the caches."""
     asked = choose(loaded, session.options)
     stages = session.stages(loaded)
     try:
@@ -66,7 +71,7 @@ def _run_split(session: Session, loaded: GoldenSet) -> Result:
         session.flush()
     with session.clock.step("report"):
         summaries = summarise(session.metrics, rows.retrieved, rows.scores)
-    return finished(_manifest(session, loaded, asked, stages, rows, latency), rows, summaries, session.options)
+    return _manifest(session, loaded, asked, stages, rows, latency), rows, summaries
 
 
 def finished(
@@ -138,6 +143,7 @@ def _manifest(
         replaced=system.replaced,
         overrides=system.overrides,
         goldens=goldens,
+        components={place: keys.component_key(part) for place, part in system.components.items()},
         corpus={
             doc: {"sha256": session.corpus.documents[doc].sha256, **ingest.head(doc), **parse}
             for doc, parse in unread.of_documents(ingest)

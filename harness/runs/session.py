@@ -23,7 +23,7 @@ from harness.runs.ingest import Ingest, known
 from harness.runs.jobs import Job
 from harness.runs.options import Options
 from harness.runs.passages import passages_of
-from harness.runs.stages import Retry, Scoring, Stages
+from harness.runs.stages import OutcomeCache, Retry, Scoring, Stages
 from harness.runs.stamps import scoring_stamp
 from harness.scoring.summaries import all_metrics
 
@@ -53,6 +53,8 @@ class Session:
         self.clock = Clock()
         with self.clock.step("open"):
             self.outcomes = Outcomes(self.cache / "outcomes.sqlite")
+        self.answered: OutcomeCache = self.outcomes
+        """Where searches and answers are kept."""
         self.computed = Memos(self.cache / "memo", progress)
         self.door = door or open_door([job.system], options)
         self.retry = Retry(options.retry_failed, options.retry_bad)
@@ -67,7 +69,7 @@ class Session:
         bench = self.bench(ingest)
         with self.clock.step("ingest"):
             self.door.budget.add(ingest.run(bench, self.options.workers or CASES))
-        return Stages(self.system, ingest, self.outcomes, bench, self.retry)
+        return Stages(self.system, ingest, self.answered, bench, self.retry)
 
     def scoring(self, searches: str, stages: Callable[[], Stages]) -> Scoring:
         """The score stage on this corpus. `stages` are asked for passages only; those of other searches are refused."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness import registry
 from harness.cache import keys
 from harness.documents.corpus import Corpus
 from harness.goldens.loading import GoldenSet
@@ -44,3 +45,26 @@ def scoring_stamp(corpus: Corpus) -> str:
     """
     own = [keys.own_code(f"harness.runs.{name}") for name in ("stages", "passages")]
     return keys.digest([corpus.sha256, sorted(corpus.damaged), keys.code("harness.documents.corpus"), own])
+
+
+SAME = {
+    "documents": "the number of documents",
+    "pages": "the number of pages",
+    "searched": "what is searched",
+    "scope": "the scope",
+    "unit": "the unit",
+    "asked": "the number of questions",
+    "images": "whether images are shown",
+}
+"""What of a scope stamp has to be equal, in words; goldens and documents are told apart by their whole sha256."""
+
+
+def metric_codes(metrics: Sequence[Metric]) -> dict[str, str]:
+    """By label 16 hex digits of a metric's own code, whatever Python and packages; what all metrics share is not its own."""
+    shared = keys.modules("harness.scoring.metric")
+    return {metric.label: keys.own_modules(type(metric).__module__, shared)[:16] for metric in metrics}
+
+
+def judge_codes(names: Sequence[str]) -> dict[str, str]:
+    """By name 16 hex digits of a judge's code, whatever Python and packages."""
+    return {name: keys.own_modules(registry.module("judge", name).__name__)[:16] for name in names}

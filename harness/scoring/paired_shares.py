@@ -23,7 +23,7 @@ _EXACT = 20_000
 _Z = NormalDist().inv_cdf
 
 
-def tango(wins: int, losses: int, n: int, confidence: float = 0.95) -> Interval:
+def tango(wins: float, losses: float, n: int, confidence: float = 0.95) -> Interval:
     """Tango's score interval of a difference of paired shares (Statistics in Medicine 17, 1998), two-sided; none for n = 0.
 
     Either bound taken alone is one-sided at half of the error: the lower one of 0.9 is the one-sided 95% bound.
@@ -34,7 +34,7 @@ def tango(wins: int, losses: int, n: int, confidence: float = 0.95) -> Interval:
     return Interval(_edge(wins, losses, n, z2, found, -1.0), _edge(wins, losses, n, z2, found, 1.0))
 
 
-def _edge(wins: int, losses: int, n: int, z2: float, inside: float, outside: float) -> float:
+def _edge(wins: float, losses: float, n: int, z2: float, inside: float, outside: float) -> float:
     """Where the score statistic passes its critical value, between a difference inside and one outside."""
     if _is_inside(wins, losses, n, z2, outside):
         return outside
@@ -44,7 +44,7 @@ def _edge(wins: int, losses: int, n: int, z2: float, inside: float, outside: flo
     return inside
 
 
-def _is_inside(wins: int, losses: int, n: int, z2: float, difference: float) -> bool:
+def _is_inside(wins: float, losses: float, n: int, z2: float, difference: float) -> bool:
     """Whether the score test does not reject this difference; the losses' share is its most likely one under it."""
     half = wins + losses - (2 * n - wins + losses) * difference
     share = (math.sqrt(half**2 + 8 * n * losses * difference * (1 - difference)) + half) / (4 * n)
@@ -100,23 +100,23 @@ def _power_of(n: int, differing: float, difference: float) -> float:
     return power(n, (share + difference) / 2, (share - difference) / 2)
 
 
-def questions_needed(wins: int, losses: int, n: int) -> int | None:
+def questions_needed(wins: int, losses: int, n: int, level: float = LEVEL) -> int | None:
     """About how many questions show the observed difference with 80% power, were its rates true; None for no difference.
 
     Starts at Connor's formula (Biometrics 43, 1987), which is for a test without discreteness, and goes up in steps of 2%
-    until the exact test has that power.
+    until the exact test at `level`, two-sided, has that power.
     """
     if wins == losses:
         return None
     up, down = wins / n, losses / n
-    number = _connor(up + down, abs(up - down))
-    while number <= _EXACT and power(number, up, down) < POWER:
+    number = _connor(up + down, abs(up - down), level)
+    while number <= _EXACT and power(number, up, down, level) < POWER:
         number += max(1, number // 50)
     return number
 
 
-def _connor(differing: float, difference: float) -> int:
-    root = _Z(1 - LEVEL / 2) * math.sqrt(differing) + _Z(POWER) * math.sqrt(differing - difference**2)
+def _connor(differing: float, difference: float, level: float) -> int:
+    root = _Z(1 - level / 2) * math.sqrt(differing) + _Z(POWER) * math.sqrt(differing - difference**2)
     return math.ceil((root / difference) ** 2)
 
 
