@@ -13,8 +13,9 @@ from harness.errors import UserError
 from harness.files.wording import counted
 from harness.goldens import loading, locks, openings
 from harness.goldens.openings import Ledger
-from harness.reports import findings, unread
+from harness.reports import findings, set_findings, unread
 from harness.reports.findings import Question, Section, Source
+from harness.reports.set_findings import Finding, Told
 from harness.runs import config, heldout
 from harness.runs.options import Options
 from harness.runs.results import read_manifest, read_scores, with_rows
@@ -137,6 +138,46 @@ def findings_in(folder: Path, results: Path) -> Iterator[Line]:
         yield from (Line(f"{data}: {fault}", sound=False) for fault in faults)
         if not faults:
             yield from (Line(f"{data}: {text}", sound) for text, sound in verified)
+
+
+def sets_in(folder: Path, results: Path) -> Iterator[Line]:
+    """Each page about a set: page and plots against its data, the rows that it cites against results/."""
+    for data in sorted(folder.glob(f"*{set_findings.SUFFIX}")):
+        try:
+            finding = set_findings.read(data)
+            changed = [name for name, content in set_findings.files(finding).items() if not _is(folder / name, content)]
+        except (UserError, ValueError, KeyError, StopIteration) as error:
+            yield Line(f"{data}: cannot be read: {str(error).partition(chr(10))[0]}", sound=False)
+            continue
+        if changed:
+            yield Line(
+                f"{data}: {', '.join(changed)}: not what its data gives; `harness compare --findings` writes it",
+                sound=False,
+            )
+            continue
+        yield from (_cited(data, finding, one, results) for one in finding.systems)
+
+
+def _cited(data: Path, finding: Finding, system: Told, results: Path) -> Line:
+    """The means of a system against its kept result, which its rows' content hash names."""
+    name = f"{finding.asked.set}/{system.name}/{finding.asked.split}"
+    place = with_rows(results, name, system.rows)
+    if place is None:
+        return Line(f"{data}: {name}: not verified here (no results with these rows)")
+    values: dict[str, list[float]] = {}
+    for score in read_scores(place):
+        if score.value is not None:
+            values.setdefault(score.metric, []).append(score.value)
+    for one in system.summaries:
+        own = values.get(one.metric, [])
+        mean = math.fsum(own) / len(own) if own and not one.strata else one.mean
+        if len(own) != one.scored or (mean is not None and not math.isclose(mean, one.mean or 0.0, abs_tol=_TOLERANCE)):
+            return Line(f"{data}: {name}: {one.metric} does not agree with {place}", sound=False)
+    return Line(f"{data}: {name}: agrees with {place}")
+
+
+def _is(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == content
 
 
 def _page(data: Path, sections: Sequence[Section]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Check that goldens, locks, openings, configs and findings are sound: what they say is what they are.
 
 Golden sets: files, sha256, page counts, goldens, locks. Openings: no line is missing that another record, git, a result or a
-finding tells of. Configs: every key and component. Findings: each page is rendered
+finding tells of. Configs: every key and component. Findings: each page, a set's plots too, is rendered
 again from its data file and compared, each mean is computed again from its rows, and compared with results/ where they are
 there (else "not verified here"). A bundle that is named (`harness export --to bundle`) is checked alone: its files, its pages,
 and every score, computed again from its rows.
@@ -43,6 +43,7 @@ def run(args: argparse.Namespace) -> int:
             *_checks.openings_of(sets, results, findings),
             *_checks.configs_in(configs),
             *_checks.findings_in(findings, results),
+            *_checks.sets_in(findings, results),
         ]
     for line in lines:
         print(terminal(f"{line.mark:<5} {line.text}"))

@@ -6,6 +6,7 @@ Nothing is run. Results of other goldens, scope or metrics are refused (exit 3) 
   harness compare bm25_only hybrid_rerank
   harness compare finance/hybrid_rerank@1a2b3c4d finance/hybrid_rerank
   harness compare configs/*.yaml --split dev --metrics page_hit@5 correctness
+  harness compare configs/*.yaml --findings findings
 """
 
 from __future__ import annotations
@@ -35,11 +36,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--goldens", type=place, metavar="DIR", help="where the golden set lies now, if it was moved")
     parser.add_argument("--results", type=place, default=Path("results"), metavar="DIR", help="default: results")
+    parser.add_argument(
+        "--findings", type=place, metavar="DIR", help="write the set's page there: <set>.md with its plots"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness.reports import screen
+    from harness.reports import screen, set_findings
     from harness.runs import comparing
     from harness.runs.options import Options
 
@@ -51,8 +55,9 @@ def run(args: argparse.Namespace) -> int:
     if args.unseal:
         comparing.unseal(places, options)
     found = comparing.compare(places, options, metrics=args.metrics, force=args.force)
+    page = set_findings.publish(args.findings, found) if args.findings else None
     if args.json:
         screen.print_comparison_json(found)
     else:
-        screen.show_comparison(found, slices=args.slices)
+        screen.show_comparison(found, page, slices=args.slices)
     return 0

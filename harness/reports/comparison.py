@@ -270,8 +270,8 @@ def _slices(comparison: Comparison, metric: Metric, width: int) -> Iterator[Line
     fit = max(1, sum(room + sum(w + len(_GAP) for w in widths[: n + 1]) <= width for n in range(len(widths))))
     yield f"{metric.label} on {counted(len(rows), 'slice')} of {FEWEST} questions or more", True
     height = max(map(len, heads[:fit]))
-    for level in range(height):
-        yield _row("", [(*[""] * (height - len(one)), *one)[level] for one in heads[:fit]], room, widths[:fit]), False
+    for line in range(height):
+        yield _row("", [(*[""] * (height - len(one)), *one)[line] for one in heads[:fit]], room, widths[:fit]), False
     for name, cells in rows:
         yield _row(name, cells[:fit], room, widths[:fit]), False
     if fit < len(heads):

@@ -40,12 +40,14 @@ def show(results: Sequence[Result], page: Path | None, *, unsealed: bool = False
         print(f"page: {terminal(str(page))}")
 
 
-def show_comparison(found: Comparison, *, slices: bool = False) -> None:
+def show_comparison(found: Comparison, page: Path | None = None, *, slices: bool = False) -> None:
     """Print systems side by side, with the parts of the split where they are asked for."""
     print()
     for lines, title in comparison.lines(found, width(), slices=slices):
         for line in lines.split("\n"):
             _print(line, title)
+    if page is not None:
+        print(f"page: {terminal(str(page))}")
 
 
 def show_comparisons(made: Sequence[Result], options: Options) -> None:
