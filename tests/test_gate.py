@@ -259,7 +259,7 @@ def test_a_threshold_and_a_must_pass_question_stop_by_themselves(project: Path, 
     )
     assert low.found["must_pass"] == {"asked": 1, "failed": 0}
     assert low.found["thresholds"]["page_hit@5"] == {"least": 0.6, "now": 0.15}
-    assert any("below its threshold of 0.6" in reason for reason in low.found["reasons"])
+    assert "page_hit@5 0.150: below its threshold of 0.6" in low.found["reasons"]
     assert {metric["verdict"] for metric in alone.found["metrics"].values()} == {"pass"}
     assert (alone.code, alone.found["must_pass"]["failed"]) == (1, 1), "it is never answered, so correctness is 0"
 

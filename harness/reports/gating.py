@@ -57,17 +57,24 @@ def _row(name: str, finding: Finding) -> tuple[str, ...]:
 
 def reasons(check: Check) -> list[str]:
     """What decided, in a sentence each."""
+    old = check.accepted
     found = [*check.reasons, *(one for name, finding in check.findings.items() if (one := _reason(name, finding)))]
-    found += [
-        f"{name} is {check.thresholds[name]:.3f}, below its threshold of {check.accepted.thresholds[name]:g}"
-        for name in check.missed
-    ]
+    found += [f"{name}{_shown(check, name)}: below its threshold of {old.thresholds[name]:g}" for name in check.missed]
     if check.must_pass_failed:
-        asked = len(check.accepted.must_pass)
+        asked = len(old.must_pass)
         found.append(f"{check.must_pass_failed} of {counted(asked, 'must-pass question')} not right")
     for name, ids in check.flaky.items():
         found.append(f"{name}: {counted(len(ids), 'question')} flaky over {check.times} times")
     return found
+
+
+def _shown(check: Check, name: str) -> str:
+    """What a metric with a threshold is now, where that may be shown."""
+    return f" {check.thresholds[name]:.3f}" if _open(check, name) else ""
+
+
+def _open(check: Check, name: str) -> bool:
+    return name in check.findings and check.findings[name].flips.n >= LEAST
 
 
 def _reason(name: str, finding: Finding) -> str:
@@ -131,7 +138,8 @@ def as_json(check: Check) -> dict[str, Any]:
         "n": check.asked,
         "metrics": {name: _numbers(finding) for name, finding in check.findings.items()},
         "thresholds": {
-            name: {"least": least, "now": check.thresholds.get(name)} for name, least in old.thresholds.items()
+            name: {"least": least, "now": check.thresholds.get(name) if _open(check, name) else None}
+            for name, least in old.thresholds.items()
         },
         "must_pass": {"asked": len(old.must_pass), "failed": check.must_pass_failed},
         "flaky": {name: len(ids) for name, ids in check.flaky.items()},
@@ -209,9 +217,9 @@ def _cases(check: Check) -> Iterator[tuple[str, str, str]]:
         yield "comparable", "skipped", "; ".join(check.reasons)
     for name, finding in check.findings.items():
         yield name, _KINDS[finding.verdict], _reason(name, finding)
-    for name, now in check.thresholds.items():
+    for name in check.thresholds:
         least = check.accepted.thresholds[name]
-        yield f"{name} from {least:g}", "failure" if name in check.missed else "", f"{now:.3f}"
+        yield f"{name} from {least:g}", "failure" if name in check.missed else "", f"{name}{_shown(check, name)}"
     if check.findings and (asked := len(check.accepted.must_pass)):
         failed = check.must_pass_failed
         yield "must pass", "failure" if failed else "", f"{failed} of {counted(asked, 'question')} not right"
