@@ -297,7 +297,7 @@ def test_there_is_an_edit_for_all_that_a_component_can_read(project: Path) -> No
     own = [part for component in system.components.values() for part in component.parts() if part.name() != "bm25"]
     assert {name for part in own for name in type(part).model_fields} == set(SETTING)
     spy = importlib.import_module("spy")
-    does = {"blobs", "memo", "index", "passage", "progress"}
+    does = {"blobs", "memo", "index", "passage", "progress", "door", "note"}
     assert {field.name for field in dataclasses.fields(Bench)} == spy.READ | does
 
 

@@ -33,7 +33,8 @@ from harness.scoring.scores import Summary
 
 RUN = ("run", "plain.yaml", "--split", "dev")
 UNKNOWN = (
-    "unknown command 'rum'. Did you mean 'run'? Commands: check, corpus, explain, freeze, judges, list, run, score."
+    "unknown command 'rum'. Did you mean 'run'? "
+    "Commands: check, compare, corpus, explain, export, freeze, gate, judges, list, plan, run, score."
 )
 LABELS = [{"id": "1", "question": "Wie viel?", "reference": "3 €", "answer": "3 €", "label": "correct"}]
 
@@ -177,7 +178,7 @@ def test_list_and_explain_hang_below_their_column(
     assert max(map(len, whole.splitlines())) > 80, "a pipe gets each line as it is"
     assert max(map(len, shown.splitlines())) <= columns
     assert shown.split() == whole.split(), "nothing is lost"
-    begun = [line for line in shown.splitlines() if not line.startswith(" " * 13) and line]
+    begun = [line for line in shown.splitlines() if not line.startswith(" " * 9) and line]
     assert [line.split()[:2] for line in begun] == [line.split()[:2] for line in whole.splitlines() if line]
 
 
