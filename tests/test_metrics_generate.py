@@ -238,10 +238,10 @@ def test_agent_page_hit_carries_the_raw_questions_value() -> None:
 
 
 def test_expense_counts_also_where_the_system_failed() -> None:
-    usage = Usage(calls=3, cached=1, input_tokens=900, output_tokens=50, cost=0.002)
+    usage = Usage(calls=3, input_tokens=900, cached_tokens=100, output_tokens=50, cost=0.002)
     given = crashed("greet").model_copy(update={"usage": usage, "capped": True, "searches": (search(), search())})
     assert [rate(name, given).value for name in USAGE] == [2, 1, 950, 0.002]
-    assert rate("tokens", given).detail == {"calls": 3, "cached": 1, "input": 900, "output": 50}
+    assert rate("tokens", given).detail == {"calls": 3, "cached": 100, "input": 900, "output": 50}
     assert rate("capped", case()).value == 0.0
 
 

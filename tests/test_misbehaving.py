@@ -67,13 +67,14 @@ class Kept:
 
 def run(project: Path, cli: Cli, *words: str, **variables: str) -> Kept:
     done: subprocess.CompletedProcess[str] = cli("run", "plain.yaml", "--split", "dev", "--json", *words, **variables)
-    parent = project / "results" / "tiny" / "plain" / "dev"
+    ((name, metrics),) = json.loads(done.stdout).items()
+    parent = project / "results" / name
     place = parent / (parent / "latest").read_text().strip()
     rows = [
         {row["golden"]: row for row in map(json.loads, (place / name).read_text(encoding="utf-8").splitlines())}
         for name in ("retrieval.jsonl", "generation.jsonl")
     ]
-    return Kept(rows[0], rows[1], json.loads(done.stdout)["tiny/plain/dev"], done.stderr)
+    return Kept(rows[0], rows[1], metrics, done.stderr)
 
 
 # -- answerers ----------------------------------------------------------------------------------------------------------

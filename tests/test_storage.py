@@ -40,7 +40,8 @@ Rows = dict[str, bytes]
 
 def rows_of(place: Path) -> Rows:
     """The rows of a run folder as they stand on disk."""
-    return {name: (place / name).read_bytes() for name in (results.RETRIEVAL, results.GENERATION, results.SCORES)}
+    rows = results.RETRIEVAL, results.GENERATION, results.SCORES, results.TRACES, results.TRAILS
+    return {name: (place / name).read_bytes() for name in rows}
 
 
 def go(options: Options = REQUEST, config: str = "both.yaml") -> Rows:
@@ -120,11 +121,11 @@ def test_a_damaged_cache_is_made_again(kind: str, harm: str, here: Rows) -> None
 
 def read_and_score(place: Path) -> None:
     results.read_scores(place)
-    rescore(NAME, REQUEST)
+    rescore(results.latest(Path("results"), NAME), REQUEST)
 
 
 @pytest.mark.parametrize("harm", HARMS)
-@pytest.mark.parametrize("file", ["retrieval.jsonl", "generation.jsonl", "scores.jsonl", "manifest.json"])
+@pytest.mark.parametrize("file", ["retrieval.jsonl", "scores.jsonl", "traces.jsonl", "trails.jsonl", "manifest.json"])
 def test_a_damaged_result_is_one_line_and_a_run_mends_it(file: str, harm: str, here: Rows) -> None:
     place = results.latest(Path("results"), NAME)
     HARMS[harm](place / file)
@@ -133,7 +134,7 @@ def test_a_damaged_result_is_one_line_and_a_run_mends_it(file: str, harm: str, h
     assert str(place / file) in str(caught.value)
     assert "\n" not in str(caught.value)
     assert go() == here
-    rescore(NAME, REQUEST)
+    rescore(results.latest(Path("results"), NAME), REQUEST)
     assert rows_of(place) == here
 
 
@@ -159,16 +160,16 @@ def test_a_latest_that_names_nothing_is_one_line(name: str, here: Rows) -> None:
     path = Path("results") / NAME / "latest"
     path.write_bytes(data)
     with pytest.raises(UserError, match=what) as caught:
-        rescore(NAME, REQUEST)
+        rescore(results.latest(Path("results"), NAME), REQUEST)
     assert "\n" not in str(caught.value)
     assert go() == here
-    rescore(NAME, REQUEST)
+    rescore(results.latest(Path("results"), NAME), REQUEST)
 
 
 def test_a_result_without_manifest_is_no_result(here: Rows) -> None:
     (results.latest(Path("results"), NAME) / "manifest.json").unlink()
     with pytest.raises(UserError, match="the run did not end"):
-        rescore(NAME, REQUEST)
+        rescore(results.latest(Path("results"), NAME), REQUEST)
 
 
 OLDER = {
@@ -234,7 +235,7 @@ def test_results_may_be_moved(here: Rows) -> None:
     before = sorted(path for path in Path("results/cache").rglob("*") if path.is_file())
     Path("results").rename("other place ü")
     moved = Options(splits=("dev",), results=Path("other place ü"))
-    assert rows_of(rescore(NAME, moved).folder) == here
+    assert rows_of(rescore(results.latest(moved.results, NAME), moved).folder) == here
     assert go(moved) == here
     after = sorted(path for path in Path("other place ü/cache").rglob("*") if path.is_file())
     assert len(after) == len(before), "nothing is made again"

@@ -318,8 +318,8 @@ class Stuck(Retriever):
 def test_an_index_that_cannot_be_built_is_tried_once_and_costs_every_question(project: Path, cli: Cli) -> None:
     (project / "systems" / "retrievers").mkdir(parents=True)
     (project / "systems" / "retrievers" / "stuck.py").write_text(STUCK)
-    found = json.loads(cli("run", "plain.yaml", "--split", "dev", "--set", "retriever={use: stuck}", "--json").stdout)
-    assert found["tiny/plain/dev"]["page_hit@5"]["mean"] == 0.0
+    found = json.loads(cli("run", "plain.yaml", "--split", "dev", "--set", "retriever.use=stuck", "--json").stdout)
+    assert found["tiny/plain+retriever.use=stuck/dev"]["page_hit@5"]["mean"] == 0.0
     assert (project / "tried").read_text() == "x"
 
 
