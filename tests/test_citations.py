@@ -78,7 +78,9 @@ def test_what_names_no_page_stays_as_an_invalid_citation(text: str) -> None:
     assert read(text) == [None]
 
 
-@pytest.mark.parametrize("text", ["Revenue of 12 million in [2024].", "Up 3 p.p.", "It employs 12 people.", "P&L, step 12"])
+@pytest.mark.parametrize(
+    "text", ["Revenue of 12 million in [2024].", "Up 3 p.p.", "It employs 12 people.", "P&L, step 12"]
+)
 def test_figures_are_no_citations(text: str) -> None:
     assert read(text) == []
 

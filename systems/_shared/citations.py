@@ -50,9 +50,7 @@ class _Written:
 def citations(text: str, shown: Sequence[PageRef], bench: Bench) -> tuple[Citation, ...]:
     """Every page that `text` cites, in its order. `shown` are the pages of the passages, in the order of their numbers."""
     found = sorted(_written(text), key=lambda one: one.span)
-    return tuple(
-        Citation(raw=text[slice(*one.span)], ref=_resolved(one, shown, bench), span=one.span) for one in found
-    )
+    return tuple(Citation(raw=text[slice(*one.span)], ref=_resolved(one, shown, bench), span=one.span) for one in found)
 
 
 # -- what is written ----------------------------------------------------------------------------------------------------
@@ -100,7 +98,7 @@ def _numbers(match: re.Match[str]) -> list[str]:
 
 
 def _expanded(written: str) -> list[str]:
-    """"3, 5-7" → 3, 5, 6, 7. A range that is too long, or falls, stays as it is written and names no page."""
+    """ "3, 5-7" → 3, 5, 6, 7. A range that is too long, or falls, stays as it is written and names no page."""
     numbers: list[str] = []
     for part in re.split(r"[,;&]|\band\b", re.sub(r"^passages?\s+", "", written, flags=re.IGNORECASE)):
         ends = re.fullmatch(r"\s*(\d+)(?:\s*[-–—]\s*|\s+(?:to|through)\s+)(\d+)\s*", part)
@@ -140,7 +138,7 @@ def _only(refs: Sequence[PageRef]) -> PageRef | None:
 
 
 def _label(ref: PageRef, bench: Bench) -> str:
-    return (bench.corpus.label(ref) or "").casefold()
+    return (bench.corpus.label(ref) or "").casefold() if ref in bench.corpus else ""
 
 
 def _named(name: str, documents: Sequence[Document]) -> list[str]:

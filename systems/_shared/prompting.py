@@ -22,16 +22,18 @@ def prompt_file(name: str) -> Path:
     found = {path.stem: path for folder in reversed(folders) for path in sorted(folder.glob("*.md"))}
     if name not in found:
         known = ", ".join(sorted(found)) or "none"
-        raise ValueError(f"no prompt is named {name!r}.{nearest(name, sorted(found))} In systems/prompts/ there are: {known}")
+        raise ValueError(
+            f"no prompt is named {name!r}.{nearest(name, sorted(found))} In systems/prompts/ there are: {known}"
+        )
     return found[name]
 
 
-def passages(hits: Sequence[Hit], bench: Bench) -> str:
-    """The hits as numbered passages, each headed by its document's title and its page in the file."""
+def passages(hits: Sequence[Hit], bench: Bench, most: int | None = None) -> str:
+    """The hits as numbered passages, each headed by its document's title and its page in the file, cut after `most`."""
     titles = {document.id: document.title for document in bench.documents}
     parts = [
-        f"<passage number={number} source=\"[{_inert(titles.get(hit.chunk.ref.doc, hit.chunk.ref.doc))}, "
-        f"p.{hit.chunk.ref.page}]\">\n{_inert(hit.chunk.passage)}\n</passage>"
+        f'<passage number={number} source="[{_inert(titles.get(hit.chunk.ref.doc, hit.chunk.ref.doc))}, '
+        f'p.{hit.chunk.ref.page}]">\n{_inert(hit.chunk.passage[:most])}\n</passage>'
         for number, hit in enumerate(hits, start=1)
     ]
     return "\n".join(parts) or "<passage>No passage was found.</passage>"
