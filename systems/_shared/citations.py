@@ -1,6 +1,6 @@
 """Reads the pages that a model cites, in the forms that models write, into PageRefs.
 
-`[Company, p.12]`, `[doc_id:p12]`, `(page 12)`, `pp. 23–25`, `pages 3, 5 and 7`, `page 12 of Company`, `[Company, p.3; Other, p.9]`,
+`[Company, p.12]`, `[doc_id:p12]`, `(page 12)`, `pp. 23–25`, `pages 3, 5 and 7`, `page 12 of Company`, `[One, p.3; Two, p.9]`,
 and `[3]` for the third passage that was shown. A number is the page's place in the file, as passages are headed; where no
 shown page has that place but one has that number printed on it, that page is meant. What names no page of the documents in
 scope keeps its place with no PageRef: it is an invalid citation and never dropped.
