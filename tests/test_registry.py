@@ -74,7 +74,7 @@ def test_a_file_named_like_a_shipped_one_is_refused(project: Path, cli: Cli, nam
 def test_a_prompt_is_a_file_found_by_its_name(project: Path, cli: Cli) -> None:
     (project / "systems" / "prompts").mkdir(parents=True)
     (project / "systems" / "prompts" / "terse.md").write_text("Answer in one line.\nCite the page.\n")
-    assert cli("list", "prompts").stdout.split() == ["prompt", "terse", "Answer", "in", "one", "line."]
+    assert "terse Answer in one line." in " ".join(cli("list", "prompts").stdout.split())
 
 
 def test_another_checkout_is_no_project(cli: Cli, tmp_path: Path) -> None:
