@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """With --write-reference, only the test that holds REFERENCE.md in step is called, and writes it."""
     if config.getoption("--write-reference"):
         items[:] = [item for item in items if item.name == "test_the_reference_is_what_the_code_gives"]
+
+
+@pytest.fixture(autouse=True)
+def _own_path() -> Iterator[None]:
+    """The projects of a test are found no longer after it: a run in this process adds their folders to sys.path."""
+    before = list(sys.path)
+    yield
+    sys.path[:] = before
 
 
 def real(path: str) -> Path:

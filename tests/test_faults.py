@@ -182,7 +182,7 @@ def test_a_fault_of_the_world_ends_the_run_and_is_not_kept(
     use: dict[str, str], fault: str, careful: Callable[..., None], project: Path, cli: Cli
 ) -> None:
     careful(**use)
-    sound = cli(*REQUEST, "--results", "sound").stdout
+    sound = cli(*REQUEST, "--results", "sound").stdout.replace("sound/", "results/")
     (project / "fault").write_text(fault)
     said = cli(*REQUEST, code=4).stderr.strip().splitlines()[-1]
     assert "Error" in said
@@ -202,7 +202,7 @@ def test_what_the_system_did_wrong_is_kept_until_it_is_asked_again(
     use: dict[str, str], fault: str, careful: Callable[..., None], project: Path, cli: Cli
 ) -> None:
     careful(**use)
-    sound = cli(*REQUEST, "--results", "sound").stdout
+    sound = cli(*REQUEST, "--results", "sound").stdout.replace("sound/", "results/")
     (project / "fault").write_text(fault)
     broken = cli(*REQUEST).stdout
     assert broken != sound

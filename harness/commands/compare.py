@@ -5,8 +5,8 @@ Nothing is run. Results of other goldens, scope or metrics are refused (exit 3) 
 
   harness compare bm25_only hybrid_rerank
   harness compare finance/hybrid_rerank@1a2b3c4d finance/hybrid_rerank
-  harness compare configs/*.yaml --split dev --metrics page_hit@5 correctness
-  harness compare configs/*.yaml --findings findings
+  harness compare my_set/bm25_only my_set/hybrid_rerank --split dev --metrics page_hit@5 correctness
+  harness compare my_set/bm25_only my_set/hybrid_rerank --findings findings
 """
 
 from __future__ import annotations
