@@ -6,7 +6,7 @@ config, prompts and goldens, is printed with dev's table again. What is unchange
 a second run takes seconds and a stopped one goes on where it was.
 
   harness run configs/hybrid_rerank.yaml
-  harness run configs/*.yaml --goldens path/to/my_set
+  harness run configs/bm25_only.yaml configs/dense_only.yaml --goldens path/to/my_set
   harness run configs/hybrid_rerank.yaml --set answerer.keep=4 --limit 20
 """
 
