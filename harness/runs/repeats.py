@@ -39,6 +39,7 @@ def ask(job: Job, loaded: GoldenSet, options: Options, times: int, progress: Wat
     made = []
     for number in range(times):
         session = Session(job, options, progress)
+        session.follows = False  # the system is asked so many times and no more
         if number:
             session.answered = NothingKept()
         made.append(measured(session, loaded))

@@ -103,7 +103,7 @@ def _rows(session: Session, stages: Stages, asked: Sequence[Golden], split: str)
 
 def _trails(session: Session, stages: Stages, pairs: Sequence[tuple[Case, Case]]) -> list[Trail]:
     """How far the gold pages came; an oracle's say nothing."""
-    if session.system.oracle:
+    if session.system.oracle or not session.follows:
         return []
     trails = Trails(stages, session.corpus)
     with_evidence = [pair for pair in pairs if pair[0].golden.evidence]

@@ -55,6 +55,8 @@ class Session:
             self.outcomes = Outcomes(self.cache / "outcomes.sqlite")
         self.answered: OutcomeCache = self.outcomes
         """Where searches and answers are kept."""
+        self.follows = True
+        """Whether it is noted how far gold pages came, by searches of their own."""
         self.computed = Memos(self.cache / "memo", progress)
         self.door = door or open_door([job.system], options)
         self.retry = Retry(options.retry_failed, options.retry_bad)
