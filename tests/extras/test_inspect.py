@@ -46,7 +46,7 @@ def test_a_result_is_exported_with_its_calls_scores_and_errors(asker: Path, cli:
     with serving(answer) as server:
         config(asker, server.url, "prices: {m: {input: 1, output: 2}}\n")
         cli("run", "asks.yaml", "--split", "dev")
-    cli("export", "asks", "--to", "inspect")
+    cli("export", "asks", "--to", "inspect", "--out", "exports")
     (path,) = (asker / "exports").glob("*.eval")
     log = read_eval_log(str(path))
     assert (log.status, log.eval.task, log.eval.model) == ("success", "tiny/asks/dev", "m")
