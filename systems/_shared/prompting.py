@@ -9,8 +9,12 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from harness.bench import Bench
+from harness.components import Component
 from harness.errors import nearest
 from harness.records import Hit, Message, Turn
 
@@ -26,6 +30,20 @@ def prompt_file(name: str) -> Path:
             f"no prompt is named {name!r}.{nearest(name, sorted(found))} In systems/prompts/ there are: {known}"
         )
     return found[name]
+
+
+def _named(name: str) -> str:
+    prompt_file(name)
+    return name
+
+
+PromptName = Annotated[str, AfterValidator(_named)]
+"""A setting: the name of a prompt's file, without .md. Refused where there is no such file."""
+
+
+def system(component: Component, name: str, bench: Bench) -> Message:
+    """The system message: the prompt's file, which the component declares in `files()`."""
+    return Message(role="system", text=bench.file(component, prompt_file(name)).decode("utf-8"))
 
 
 def passages(hits: Sequence[Hit], bench: Bench, most: int | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field
 
 from harness.bench import Bench
 from harness.protocols import Answerer, SearchCall
@@ -25,14 +25,10 @@ class Cited(Answerer):
     """One search, one call. Whether it abstains is a field of the structured reply, never read from its wording."""
 
     model: Model
-    prompt: str = Field("cited", description="file in systems/prompts/, without .md: the system message")
+    prompt: prompting.PromptName = Field(
+        "cited", description="file in systems/prompts/, without .md: the system message"
+    )
     turns: int = Field(3, description="earlier turns of the conversation that the model is shown", ge=0, le=100)
-
-    @field_validator("prompt")
-    @classmethod
-    def _exists(cls, value: str) -> str:
-        prompting.prompt_file(value)
-        return value
 
     def files(self) -> tuple[Path, ...]:
         """The prompt."""
@@ -42,9 +38,8 @@ class Cited(Answerer):
         """The model's answer. Raises ReplyError where the reply is not of the form that was asked for."""
         hits = search(question)
         asked = f"{prompting.passages(hits, bench)}\n\n{prompting.question(question)}"
-        system = bench.file(self, self.files()[0]).decode("utf-8")
         messages = [
-            Message(role="system", text=system),
+            prompting.system(self, self.prompt, bench),
             *prompting.earlier(history, self.turns),
             Message(role="user", text=asked),
         ]

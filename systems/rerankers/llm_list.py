@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, Field
 
 from harness.bench import Bench
 from harness.components import query_time
@@ -29,16 +29,12 @@ class LlmList(Reranker):
     """
 
     model: Model
-    prompt: str = Field("llm_list", description="file in systems/prompts/, without .md: the system message")
+    prompt: prompting.PromptName = Field(
+        "llm_list", description="file in systems/prompts/, without .md: the system message"
+    )
     depth: int = query_time(30, "hits that are reranked; those after them keep their order", ge=1, le=1000)
     window: int = query_time(30, "passages that the model reads at once", ge=2, le=1000)
     characters: int = query_time(1200, "of a passage that the model reads; the rest is cut", ge=50, le=100_000)
-
-    @field_validator("prompt")
-    @classmethod
-    def _exists(cls, value: str) -> str:
-        prompting.prompt_file(value)
-        return value
 
     def files(self) -> tuple[Path, ...]:
         """The prompt."""
@@ -64,10 +60,9 @@ class LlmList(Reranker):
         return sorted({*range(last, 0, -max(1, self.window // 2)), 0}, reverse=True)
 
     def _ordered(self, query: str, hits: Sequence[Hit], bench: Bench) -> list[Hit]:
-        system = bench.file(self, self.files()[0]).decode("utf-8")
         read = prompting.passages(hits, bench, most=self.characters)
         asked = f"{read}\n\n{prompting.question(query)}"
-        messages = [Message(role="system", text=system), Message(role="user", text=asked)]
+        messages = [prompting.system(self, self.prompt, bench), Message(role="user", text=asked)]
         said = Order.model_validate(bench.door.chat(self.model, messages, schema=Order).parsed)
         return in_order(said.order, hits)
 
