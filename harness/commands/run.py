@@ -21,7 +21,10 @@ from harness.commands._arguments import from_one, place, usd
 from harness.errors import UserError
 
 if TYPE_CHECKING:
+    from harness.reports.progress import Progress
     from harness.runs.jobs import Job
+    from harness.runs.options import Options
+    from harness.runs.run import Result
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,17 +79,40 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from harness.commands import _inputs
-    from harness.reports import findings, screen
+    from harness.reports import screen
     from harness.reports.escaping import terminal
     from harness.reports.progress import Progress
     from harness.runs import claims
-    from harness.runs.doors import open_door
     from harness.runs.jobs import open_jobs
-    from harness.runs.options import Options
     from harness.runs.results import keep_out_of_git
-    from harness.runs.run import run as run_job
 
-    options = Options(
+    options = _options(args)
+    for folder in (options.results, options.cache, options.results / "calls", args.findings):
+        _inputs.writable(folder)
+    progress = Progress()
+    jobs = open_jobs(args.configs, options, lambda jobs: _inputs.refuse_places(jobs, options, args.findings))
+    _refuse_timing(jobs, options.time)
+    for note in dict.fromkeys(job.note for job in jobs if job.note):
+        progress.note(note)
+    made_before = claims.made_before(jobs, options)
+    keep_out_of_git(options.results)
+    for note in claims.write(made_before):
+        progress.note(note)
+    results = _run(jobs, options, progress, args)
+    if not args.json:
+        screen.show_comparisons(results, options)
+    for claim in made_before:
+        said = claim.judged(results, options)
+        progress.note(said) if args.json else print(terminal(said))
+    if args.json:
+        screen.print_json(results)
+    return 0
+
+
+def _options(args: argparse.Namespace) -> Options:
+    from harness.runs.options import Options
+
+    return Options(
         splits={"all": ("dev", "heldout"), None: None}.get(args.split, (args.split,)),
         goldens=args.goldens,
         settings=tuple(args.settings),
@@ -105,18 +131,16 @@ def run(args: argparse.Namespace) -> int:
         results=args.results,
         findings=args.findings,
     )
-    for folder in (options.results, options.cache, options.results / "calls", args.findings):
-        _inputs.writable(folder)
-    progress = Progress()
-    jobs = open_jobs(args.configs, options, lambda jobs: _inputs.refuse_places(jobs, options, args.findings))
-    _refuse_timing(jobs, options.time)
-    for note in dict.fromkeys(job.note for job in jobs if job.note):
-        progress.note(note)
-    made_before = claims.made_before(jobs, options)
-    keep_out_of_git(options.results)
-    for note in claims.write(made_before):
-        progress.note(note)
-    results, door = [], open_door([job.system for job in jobs], options)
+
+
+def _run(jobs: Sequence[Job], options: Options, progress: Progress, args: argparse.Namespace) -> list[Result]:
+    """Run the jobs one after the other; each one's tables and page are there when it ends."""
+    from harness.reports import findings, screen
+    from harness.runs.doors import open_door
+    from harness.runs.run import run as run_job
+
+    results: list[Result] = []
+    door = open_door([job.system for job in jobs], options)
     try:
         for job in jobs:
             progress.begin(f"{job.system.name}: documents")
@@ -129,14 +153,7 @@ def run(args: argparse.Namespace) -> int:
     finally:
         door.close()
         progress.close()
-    if not args.json:
-        screen.show_comparisons(results, options)
-    for claim in made_before:
-        said = claim.judged(results, options)
-        progress.note(said) if args.json else print(terminal(said))
-    if args.json:
-        screen.print_json(results)
-    return 0
+    return results
 
 
 def _refuse_timing(jobs: Sequence[Job], wanted: bool) -> None:
